@@ -1,0 +1,2 @@
+# Compiled sources of the room attenuation, relative to it.
+set(attenuation_SRCS)

@@ -1,0 +1,2 @@
+# Compiled sources of the room compute, relative to it.
+set(compute_SRCS)

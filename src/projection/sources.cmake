@@ -1,0 +1,2 @@
+# Compiled sources of the room projection, relative to it.
+set(projection_SRCS)

@@ -1,0 +1,2 @@
+# Compiled sources of the room stairs, relative to it.
+set(stairs_SRCS itkHandDownThreads.cxx)

@@ -1,0 +1,3 @@
+# GoogleTest sources of the room compute, relative to this folder; compute_TEST_LIBRARIES: what they link besides the module.
+set(compute_TESTS)
+set(compute_TEST_LIBRARIES)

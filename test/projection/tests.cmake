@@ -1,0 +1,3 @@
+# GoogleTest sources of the room projection, relative to this folder; projection_TEST_LIBRARIES: what they link besides the module.
+set(projection_TESTS)
+set(projection_TEST_LIBRARIES)

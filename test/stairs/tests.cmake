@@ -1,0 +1,3 @@
+# GoogleTest sources of the room stairs, relative to this folder; stairs_TEST_LIBRARIES: what they link besides the module.
+set(stairs_TESTS)
+set(stairs_TEST_LIBRARIES)

@@ -1,0 +1,3 @@
+# GoogleTest sources of the room transmission, relative to this folder; transmission_TEST_LIBRARIES: what they link besides the module.
+set(transmission_TESTS)
+set(transmission_TEST_LIBRARIES)
