@@ -68,9 +68,12 @@ protected:
   DetectorResponseImageFilter();
   ~DetectorResponseImageFilter() override;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
-  void VerifyPreconditions() ITKv5_CONST override;
-  void GenerateData() override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  VerifyPreconditions() ITKv5_CONST override;
+  void
+  GenerateData() override;
 
 private:
   double m_Gain{ 1.0 };

@@ -85,42 +85,52 @@ public:
   explicit HounsfieldAttenuationModel(const Parameters & parameters = Parameters());
 
   /** Whether this build looks coefficients up (built with xraylib). */
-  static bool HasTables();
+  static bool
+  HasTables();
 
   /** Linear attenuation coefficient from xraylib, in 1/mm, at an energy in keV. */
-  static double LookUpWaterAttenuation(double energy);
-  static double LookUpBoneAttenuation(double energy);
+  static double
+  LookUpWaterAttenuation(double energy);
+  static double
+  LookUpBoneAttenuation(double energy);
 
   /** What was stated. */
-  const Parameters & GetParameters() const
+  const Parameters &
+  GetParameters() const
   {
     return m_Parameters;
   }
-  double GetEnergy() const
+  double
+  GetEnergy() const
   {
     return m_Parameters.energy;
   }
-  double GetCTEffectiveEnergy() const
+  double
+  GetCTEffectiveEnergy() const
   {
     return m_Parameters.ctEffectiveEnergy;
   }
 
   /** mu_w, mu_b in 1/mm at the photon energy, and HU_b: stated or looked up. */
-  double GetWaterAttenuation() const
+  double
+  GetWaterAttenuation() const
   {
     return m_WaterAttenuation;
   }
-  double GetBoneAttenuation() const
+  double
+  GetBoneAttenuation() const
   {
     return m_BoneAttenuation;
   }
-  double GetBoneHounsfield() const
+  double
+  GetBoneHounsfield() const
   {
     return m_BoneHounsfield;
   }
 
   /** mu in 1/mm. */
-  double Evaluate(double hounsfield) const
+  double
+  Evaluate(double hounsfield) const
   {
     if (hounsfield > 0.0)
     {
@@ -131,7 +141,8 @@ public:
 
   /** d mu / d HU, in 1/mm. At a kink it is that of the piece the formulas above assign the point to: at -1000 HU, and
    * below, 0; at 0 HU that of the lower piece, mu_w / 1000. */
-  double EvaluateDerivative(double hounsfield) const
+  double
+  EvaluateDerivative(double hounsfield) const
   {
     if (hounsfield > 0.0)
     {
@@ -141,7 +152,8 @@ public:
   }
 
   /** Whether the curve would be negative here without its floor: HU < -1000. */
-  static bool IsFloored(double hounsfield)
+  static bool
+  IsFloored(double hounsfield)
   {
     return hounsfield < FloorHounsfield;
   }
@@ -154,7 +166,8 @@ private:
 };
 
 /** Every number of the model, on one line. */
-extern Radiography_EXPORT std::ostream & operator<<(std::ostream & out, const HounsfieldAttenuationModel & model);
+extern Radiography_EXPORT std::ostream &
+                          operator<<(std::ostream & out, const HounsfieldAttenuationModel & model);
 
 } // namespace itk
 

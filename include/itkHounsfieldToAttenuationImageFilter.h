@@ -66,36 +66,47 @@ public:
   static_assert(std::is_floating_point<OutputPixelType>::value, "mu in 1/mm needs a floating-point pixel type");
 
   /** Everything at once. */
-  void                        SetModelParameters(const ModelParametersType & parameters);
-  const ModelParametersType & GetModelParameters() const
+  void
+  SetModelParameters(const ModelParametersType & parameters);
+  const ModelParametersType &
+  GetModelParameters() const
   {
     return m_ModelParameters;
   }
 
   /** Photon energy of the radiograph in keV; 60 by default. */
-  void   SetEnergy(double energy);
-  double GetEnergy() const
+  void
+  SetEnergy(double energy);
+  double
+  GetEnergy() const
   {
     return m_ModelParameters.energy;
   }
 
   /** The CT's effective energy in keV; 75 by default. */
-  void   SetCTEffectiveEnergy(double energy);
-  double GetCTEffectiveEnergy() const
+  void
+  SetCTEffectiveEnergy(double energy);
+  double
+  GetCTEffectiveEnergy() const
   {
     return m_ModelParameters.ctEffectiveEnergy;
   }
 
   /** Coefficients in 1/mm at the photon energy, and bone's HU, that win over xraylib's. */
-  void SetWaterAttenuation(double attenuation);
-  void SetBoneAttenuation(double attenuation);
-  void SetBoneHounsfield(double hounsfield);
+  void
+  SetWaterAttenuation(double attenuation);
+  void
+  SetBoneAttenuation(double attenuation);
+  void
+  SetBoneHounsfield(double hounsfield);
 
   /** Forgets stated coefficients and bone's HU: all from xraylib again. */
-  void UseTabulatedCoefficients();
+  void
+  UseTabulatedCoefficients();
 
   /** The curve of the present parameters. \throws ExceptionObject what HounsfieldAttenuationModel refuses. */
-  HounsfieldAttenuationModel GetModel() const
+  HounsfieldAttenuationModel
+  GetModel() const
   {
     return HounsfieldAttenuationModel(m_ModelParameters);
   }
@@ -107,12 +118,16 @@ protected:
   HounsfieldToAttenuationImageFilter();
   ~HounsfieldToAttenuationImageFilter() override = default;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
-  void VerifyPreconditions() ITKv5_CONST override;
-  void GenerateData() override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  VerifyPreconditions() ITKv5_CONST override;
+  void
+  GenerateData() override;
 
 private:
-  void RefuseNonFiniteVoxels(const OutputImageRegionType & region);
+  void
+  RefuseNonFiniteVoxels(const OutputImageRegionType & region);
 
   ModelParametersType m_ModelParameters{};
   SizeValueType       m_NumberOfFlooredVoxels{ 0 };

@@ -65,8 +65,10 @@ protected:
   PhotonNoiseImageFilter();
   ~PhotonNoiseImageFilter() override;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
-  void GenerateData() override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  GenerateData() override;
 
 private:
   uint64_t m_Seed{ 0 };

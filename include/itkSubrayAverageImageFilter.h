@@ -64,12 +64,18 @@ protected:
   SubrayAverageImageFilter();
   ~SubrayAverageImageFilter() override;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
-  void VerifyPreconditions() ITKv5_CONST override;
-  void VerifyInputInformation() ITKv5_CONST override;
-  void GenerateOutputInformation() override;
-  void GenerateInputRequestedRegion() override;
-  void GenerateData() override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  VerifyPreconditions() ITKv5_CONST override;
+  void
+  VerifyInputInformation() ITKv5_CONST override;
+  void
+  GenerateOutputInformation() override;
+  void
+  GenerateInputRequestedRegion() override;
+  void
+  GenerateData() override;
 
 private:
   unsigned int m_SubraysPerSide{ 1 };

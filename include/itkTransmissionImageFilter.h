@@ -47,8 +47,8 @@ public:
   };
 };
 
-extern Radiography_EXPORT std::ostream & operator<<(std::ostream &                             out,
-                                                    TransmissionImageFilterEnums::OpenBeamForm value);
+extern Radiography_EXPORT std::ostream &
+                          operator<<(std::ostream & out, TransmissionImageFilterEnums::OpenBeamForm value);
 
 /** \class TransmissionImageFilter
  * \brief The Beer-Lambert law, from optical depth L to what a detector would see.
@@ -94,19 +94,24 @@ public:
   using OpenBeamFormEnum = TransmissionImageFilterEnums::OpenBeamForm;
 
   /** n0 as one number, in counts. */
-  void SetOpenBeamCounts(double counts);
+  void
+  SetOpenBeamCounts(double counts);
   /** The number given, after rounding to binary32; 0 where the form is another. */
   itkGetConstMacro(OpenBeamCounts, double);
 
   /** n0 per pixel: same grid as the depth image. */
-  void SetOpenBeamCountsImage(const ImageType * image);
+  void
+  SetOpenBeamCountsImage(const ImageType * image);
   /** One n0 for all pixels, held by an image of one pixel. */
-  void SetSharedOpenBeamCountsImage(const ImageType * image);
+  void
+  SetSharedOpenBeamCountsImage(const ImageType * image);
   /** The image of either form, or null. */
-  const ImageType * GetOpenBeamCountsImage() const;
+  const ImageType *
+  GetOpenBeamCountsImage() const;
 
   /** No n0. */
-  void ClearOpenBeamCounts();
+  void
+  ClearOpenBeamCounts();
 
   itkGetEnumMacro(OpenBeamForm, OpenBeamFormEnum);
 
@@ -130,30 +135,46 @@ public:
   itkBooleanMacro(CheckInputs);
 
   /** The four outputs; empty images where not asked for. GetOutput() is Transmission. */
-  ImageType * GetTransmission();
-  ImageType * GetCounts();
-  ImageType * GetLogTransmission();
-  ImageType * GetRemoved();
+  ImageType *
+  GetTransmission();
+  ImageType *
+  GetCounts();
+  ImageType *
+  GetLogTransmission();
+  ImageType *
+  GetRemoved();
 
   /** Brings what was asked for up to date. */
-  void Update() override;
-  void UpdateLargestPossibleRegion() override;
+  void
+  Update() override;
+  void
+  UpdateLargestPossibleRegion() override;
 
 protected:
   TransmissionImageFilter();
   ~TransmissionImageFilter() override;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
-  void VerifyPreconditions() ITKv5_CONST override;
-  void VerifyInputInformation() ITKv5_CONST override;
-  void GenerateInputRequestedRegion() override;
-  void GenerateData() override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  VerifyPreconditions() ITKv5_CONST override;
+  void
+  VerifyInputInformation() ITKv5_CONST override;
+  void
+  GenerateInputRequestedRegion() override;
+  void
+  GenerateData() override;
 
 private:
   /** In the order of the outputs. */
-  std::array<bool, 4> WantedOutputs() const;
-  ImageType *         FirstWantedOutput();
-  void                SetOpenBeamImage(const ImageType * image, OpenBeamFormEnum form);
+  std::array<bool, 4>
+  WantedOutputs() const;
+  ImageType *
+  FirstWantedOutput();
+  void
+  RefuseBadValues(const OutputImageRegionType & region);
+  void
+  SetOpenBeamImage(const ImageType * image, OpenBeamFormEnum form);
 
   OpenBeamFormEnum m_OpenBeamForm{ OpenBeamFormEnum::None };
   double           m_OpenBeamCounts{ 0.0 };

@@ -1,2 +1,2 @@
 # Compiled sources of the room attenuation, relative to it.
-set(attenuation_SRCS)
+set(attenuation_SRCS itkHounsfieldAttenuationModel.cxx)

@@ -1,2 +1,3 @@
 # Compiled sources of the room compute, relative to it.
 set(compute_SRCS)
+list(APPEND compute_SRCS PhotonNoiseLauncher.cxx SubrayAverage.cxx TransmissionLauncher.cxx)

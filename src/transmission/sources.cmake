@@ -1,2 +1,4 @@
 # Compiled sources of the room transmission, relative to it.
-set(transmission_SRCS)
+set(transmission_SRCS itkDetectorResponseImageFilter.cxx itkPhotonNoiseImageFilter.cxx itkSubrayAverageImageFilter.cxx
+                      itkTransmissionImageFilter.cxx
+)
