@@ -23,11 +23,11 @@
 #include "itkRadiographGeometry.h"
 #include "itkRadiographyMacros.h"
 
+#include "itkDataObjectDecorator.h"
 #include "itkImageSource.h"
 #include "itkTransform.h"
 
 #include <map>
-#include <memory>
 #include <string>
 
 namespace radiography::compute
@@ -56,8 +56,8 @@ public:
   };
 };
 
-extern Radiography_EXPORT std::ostream & operator<<(std::ostream &                                              out,
-                                                    DigitallyReconstructedRadiographImageFilterEnums::Projector value);
+extern Radiography_EXPORT std::ostream &
+operator<<(std::ostream & out, DigitallyReconstructedRadiographImageFilterEnums::Projector value);
 
 /** \class DigitallyReconstructedRadiographImageFilter
  * \brief Optical depth L = integral of mu along each ray of a view: a DRR, before the transmission law.
@@ -109,10 +109,11 @@ public:
     std::map<std::string, std::string> notUsed;
   };
 
-  using Superclass::SetInput;
   /** The CT, mu in 1/mm. Either this or SetProjectionVolume. */
-  void              SetInput(const ImageType * image);
-  const ImageType * GetInput() const;
+  void
+  SetInput(const ImageType * image);
+  const ImageType *
+  GetInput() const;
 
   /** A CT that is already prepared; wins over SetInput. */
   itkSetInputMacro(ProjectionVolume, ProjectionVolume);
@@ -127,7 +128,15 @@ public:
   itkSetEnumMacro(Projector, ProjectorEnum);
   itkGetEnumMacro(Projector, ProjectorEnum);
 
-  const ComputeReport & GetComputeReport() const
+  /** Overrides of the projection policy, "key=value,key=value", for experiments; see doc/performance.md. They win over
+   * the environment variable RADIOGRAPHY_POLICY.
+   * \throws ExceptionObject for a key that is not known or a value out of range. */
+  void
+  SetPolicy(const std::string & overrides);
+  itkGetConstReferenceMacro(Policy, std::string);
+
+  const ComputeReport &
+  GetComputeReport() const
   {
     return m_ComputeReport;
   }
@@ -136,18 +145,28 @@ protected:
   DigitallyReconstructedRadiographImageFilter();
   ~DigitallyReconstructedRadiographImageFilter() override;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
-  void VerifyPreconditions() ITKv5_CONST override;
-  void GenerateOutputInformation() override;
-  void GenerateInputRequestedRegion() override;
-  void VerifyInputInformation() ITKv5_CONST override
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  VerifyPreconditions() ITKv5_CONST override;
+  void
+  GenerateOutputInformation() override;
+  void
+  GenerateInputRequestedRegion() override;
+  void
+  VerifyInputInformation() ITKv5_CONST override
   {}
-  void GenerateData() override;
+  void
+  GenerateData() override;
 
 private:
-  const ProjectionVolume * PrepareVolume();
+  const ProjectionVolume *
+  PrepareVolume();
+  radiography::compute::ProjectionPolicy
+  SelectPolicy() const;
 
   ProjectorEnum             m_Projector{ ProjectorEnum::Joseph };
+  std::string               m_Policy;
   ComputeReport             m_ComputeReport;
   ProjectionVolume::Pointer m_OwnVolume;
 };

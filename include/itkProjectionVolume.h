@@ -60,9 +60,11 @@ public:
   /** \param image mu in 1/mm, any origin, spacing, direction and index start; wholly in memory.
    * \throws ExceptionObject if a value is not finite, below 0 or above LargestAttenuation (it names the first such
    * voxel and says what the image looks like, for instance Hounsfield units), or if the image is empty. */
-  void SetImage(const ImageType * image);
+  void
+  SetImage(const ImageType * image);
 
-  const ImageType * GetImage() const
+  const ImageType *
+  GetImage() const
   {
     return m_Image;
   }
@@ -70,7 +72,8 @@ public:
 protected:
   ProjectionVolume();
   ~ProjectionVolume() override;
-  void PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:
   ImageType::ConstPointer m_Image;

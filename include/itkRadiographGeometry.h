@@ -59,8 +59,10 @@ public:
   };
 };
 
-extern Radiography_EXPORT std::ostream & operator<<(std::ostream & out, RadiographGeometryEnums::Beam value);
-extern Radiography_EXPORT std::ostream & operator<<(std::ostream & out, RadiographGeometryEnums::PatientPosition value);
+extern Radiography_EXPORT std::ostream &
+                          operator<<(std::ostream & out, RadiographGeometryEnums::Beam value);
+extern Radiography_EXPORT std::ostream &
+                          operator<<(std::ostream & out, RadiographGeometryEnums::PatientPosition value);
 
 /** \class RadiographGeometry
  * \brief One view: where the source is and where each detector pixel is, in the world.
@@ -149,17 +151,21 @@ public:
   ///@{
   /** A point source, and a detector in any pose: any one-slice 3-D image, of which only the grid is read.
    * \throws ExceptionObject if the source lies in the detector's plane or the image has more than one slice. */
-  void SetConeBeam(const PointType & worldSource, const DetectorImageType * detector);
+  void
+  SetConeBeam(const PointType & worldSource, const DetectorImageType * detector);
 
   /** Parallel rays along `worldDirection` (any length but 0).
    * \throws ExceptionObject if the rays run within the detector's plane or the image has more than one slice. */
-  void SetParallelBeam(const VectorType & worldDirection, const DetectorImageType * detector);
+  void
+  SetParallelBeam(const VectorType & worldDirection, const DetectorImageType * detector);
 
   /** \throws ExceptionObject unless 0 < source-isocentre distance, 0 < source-detector distance. */
-  void SetCArm(const CArm & arm, const DetectorGrid & grid);
+  void
+  SetCArm(const CArm & arm, const DetectorGrid & grid);
 
   /** \throws ExceptionObject unless 0 < source-isocentre distance, 0 < source-detector distance. */
-  void SetGantry(const Gantry & gantry, const DetectorGrid & grid);
+  void
+  SetGantry(const Gantry & gantry, const DetectorGrid & grid);
 
   /** A 3 x 4 matrix that maps (x, y, z, 1) in mm to (column, row, 1) times a factor > 0 in front of the source.
    *
@@ -167,16 +173,19 @@ public:
    * distance. Hartley and Zisserman, Multiple View Geometry, 2nd edition, section 6.2.4.
    * \throws ExceptionObject if the matrix is singular, skewed by more than 1e-6, or if its two focal lengths disagree
    * with the two spacings by more than 1e-6 of the distance. */
-  void SetProjectionMatrix(const ProjectionMatrixType & pixelFromWorld, const DetectorGrid & grid);
+  void
+  SetProjectionMatrix(const ProjectionMatrixType & pixelFromWorld, const DetectorGrid & grid);
   ///@}
 
   itkGetConstMacro(Beam, Beam);
 
   /** Cone beam only. \throws ExceptionObject for a parallel beam, which has no source. */
-  PointType GetSource() const;
+  PointType
+  GetSource() const;
 
   /** Unit vector. Parallel beam only. \throws ExceptionObject for a cone beam. */
-  VectorType GetBeamDirection() const;
+  VectorType
+  GetBeamDirection() const;
 
   itkGetConstReferenceMacro(DetectorOrigin, PointType);
   itkGetConstReferenceMacro(DetectorSpacing, SpacingType);
@@ -184,49 +193,61 @@ public:
   /** Columns, rows, 1. */
   itkGetConstReferenceMacro(DetectorSize, SizeType);
 
-  VectorType GetColumnDirection() const;
-  VectorType GetRowDirection() const;
+  VectorType
+  GetColumnDirection() const;
+  VectorType
+  GetRowDirection() const;
 
   /** Centre of a pixel, world, mm. */
-  PointType GetPixelCenter(double column, double row) const;
+  PointType
+  GetPixelCenter(double column, double row) const;
 
   /** Where the ray of a pixel starts. For a parallel beam: `GetPixelCenter` moved back along the beam by
    * `parallelLength` mm. */
-  PointType GetRayStart(double column, double row, double parallelLength = 1.0) const;
+  PointType
+  GetRayStart(double column, double row, double parallelLength = 1.0) const;
 
   /** Where the ray through a world point meets the detector's plane.
    * \return false if it never does (the point is level with the source or behind it); `pixel` is then unchanged. */
-  bool ProjectPoint(const PointType & world, PixelType & pixel) const;
+  bool
+  ProjectPoint(const PointType & world, PixelType & pixel) const;
 
   /** Distance from source to detector plane, mm. Cone beam only. */
-  double GetSourceDetectorDistance() const;
+  double
+  GetSourceDetectorDistance() const;
 
   /** Where the principal ray hits the detector. Cone beam only. */
-  PixelType GetPrincipalPoint() const;
+  PixelType
+  GetPrincipalPoint() const;
 
   /** World mm to pixel, third component = distance from the source along the principal ray (cone), 1 (parallel). */
-  ProjectionMatrixType GetProjectionMatrix() const;
+  ProjectionMatrixType
+  GetProjectionMatrix() const;
 
-  /** True if an image on this detector is seen from behind: columns x rows points back to the source. */
-  bool IsMirrored() const;
+  /** Which side the image is seen from. A reader whose right is the columns' way and whose down is the rows' way looks
+   * along columns x rows. True if that points away from the source (a beam's eye view), false if it points to it (the
+   * reader faces the patient who faces the detector, as in DICOM XA). */
+  bool
+  IsSeenFromSource() const;
 
   /** An image without pixels that has the detector's grid. */
-  DetectorImageType::Pointer MakeDetectorImage() const;
+  DetectorImageType::Pointer
+  MakeDetectorImage() const;
 
-  void Graft(const DataObject * data) override;
+  void
+  Graft(const DataObject * data) override;
 
 protected:
   RadiographGeometry();
   ~RadiographGeometry() override;
-  void PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:
-  void       SetDetector(const DetectorImageType * detector);
-  void       SetGrid(const PointType &    center,
-                     const VectorType &   columnDirection,
-                     const VectorType &   rowDirection,
-                     const DetectorGrid & grid);
-  VectorType GetPlaneNormal() const;
+  void
+  SetDetector(const DetectorImageType * detector);
+  VectorType
+  GetPlaneNormal() const;
 
   Beam          m_Beam{ Beam::Cone };
   PointType     m_Source{};

@@ -39,14 +39,18 @@ namespace itk
 class Radiography_EXPORT RadiographGeometryJSON
 {
 public:
-  static RadiographGeometry::Pointer Parse(const std::string & text);
+  static RadiographGeometry::Pointer
+  Parse(const std::string & text);
 
-  static RadiographGeometry::Pointer ReadFile(const std::string & path);
+  static RadiographGeometry::Pointer
+  ReadFile(const std::string & path);
 
-  static std::string Serialize(const RadiographGeometry * geometry);
+  static std::string
+  Serialize(const RadiographGeometry * geometry);
 
   /** Written under a temporary name beside, then renamed. */
-  static void WriteFile(const RadiographGeometry * geometry, const std::string & path);
+  static void
+  WriteFile(const RadiographGeometry * geometry, const std::string & path);
 };
 
 } // namespace itk

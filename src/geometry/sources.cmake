@@ -1,2 +1,2 @@
 # Compiled sources of the room geometry, relative to it.
-set(geometry_SRCS)
+set(geometry_SRCS itkRadiographGeometry.cxx itkRadiographGeometryJSON.cxx itkViewBuilders.cxx)

@@ -1,2 +1,2 @@
 # Compiled sources of the room projection, relative to it.
-set(projection_SRCS)
+set(projection_SRCS itkDigitallyReconstructedRadiographImageFilter.cxx itkProjectionVolume.cxx itkViewRays.cxx)

@@ -31,11 +31,12 @@ namespace itk
  * Each finished item moves the filter's progress on, by its part of `progressWeight` (the fraction of the filter's
  * whole work that this run is), and looks at its abort flag: an abort throws itk::ProcessAborted out of the launcher.
  * The filter must outlive the callable. */
-RADIOGRAPHY_INTERNAL_EXPORT radiography::compute::ParallelFor HandDownThreads(ProcessObject & filter,
-                                                                              float           progressWeight = 1.0f);
+RADIOGRAPHY_INTERNAL_EXPORT radiography::compute::ParallelFor
+                            HandDownThreads(ProcessObject & filter, float progressWeight = 1.0f);
 
 /** A multithreader's threads without progress or abort, for work outside a filter. */
-RADIOGRAPHY_INTERNAL_EXPORT radiography::compute::ParallelFor HandDownThreads(MultiThreaderBase & multiThreader);
+RADIOGRAPHY_INTERNAL_EXPORT radiography::compute::ParallelFor
+                            HandDownThreads(MultiThreaderBase & multiThreader);
 
 } // namespace itk
 

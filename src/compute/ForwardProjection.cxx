@@ -1,0 +1,186 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "compute/ForwardProjection.h"
+
+#include "compute/PixelTiles.h"
+#include "kernel/CellGauss.h"
+#include "kernel/Joseph.h"
+#include "kernel/Siddon.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace radiography::compute
+{
+
+namespace
+{
+
+double
+GetComponent(const kernel::ViewRays & view, int axis, double column, double row)
+{
+  return kernel::Evaluate(view.end, axis, column, row) - kernel::Evaluate(view.start, axis, column, row);
+}
+
+/** What the whole view is integrated by, decided once. */
+struct Plan
+{
+  Projector   projector;
+  int         mainAxis;
+  std::string reasonAgainstJoseph;
+};
+
+Plan
+MakePlan(const kernel::ViewRays & view, Projector projector, const ProjectionPolicy & policy)
+{
+  Plan plan{ projector, SelectMainAxis(view), {} };
+  if (projector == Projector::Joseph)
+  {
+    const double slope = FindSteepestSlope(view, plan.mainAxis);
+    if (!(slope <= policy.josephSlopeLimit))
+    {
+      std::ostringstream reason;
+      reason << "a ray of this view has slope " << slope << " against the main axis, over the policy's limit of "
+             << policy.josephSlopeLimit << "; integrated by cell-gauss";
+      plan.projector = Projector::CellGauss;
+      plan.reasonAgainstJoseph = reason.str();
+    }
+  }
+  return plan;
+}
+
+ComputeReport
+MakeReport(const Plan & plan, const ProjectionPolicy & policy)
+{
+  ComputeReport report;
+  report.projector = ToString(plan.projector);
+  report.kernel = report.projector + ", scalar binary64";
+  report.policy = policy.ToString();
+  report.notUsed["simd"] = "not built: this version has scalar kernels only";
+  report.notUsed["cuda"] = "not built: this version runs on the CPU only";
+  if (!plan.reasonAgainstJoseph.empty())
+  {
+    report.notUsed["joseph"] = plan.reasonAgainstJoseph;
+  }
+  return report;
+}
+
+/** One pixel. `endsInside` is counted up when the ray has an end inside the volume. */
+double
+IntegrateRay(const kernel::VolumeView & volume, const kernel::Ray & ray, const Plan & plan, std::int64_t & endsInside)
+{
+  const double          margin = plan.projector == Projector::Siddon ? 0.5 : 1.0;
+  const kernel::RayCase rayCase = kernel::Classify(kernel::ClipLine(ray, volume, margin));
+  if (rayCase == kernel::RayCase::Misses)
+  {
+    return 0.0;
+  }
+  endsInside += rayCase == kernel::RayCase::EndsInside ? 1 : 0;
+  if (plan.projector == Projector::Siddon)
+  {
+    return kernel::IntegrateSiddon(volume, ray);
+  }
+  if (plan.projector == Projector::CellGauss || rayCase == kernel::RayCase::EndsInside)
+  {
+    return kernel::IntegrateCellGauss(volume, ray);
+  }
+  return kernel::IntegrateJoseph(volume, ray, plan.mainAxis);
+}
+
+} // namespace
+
+int
+SelectMainAxis(const kernel::ViewRays & view)
+{
+  const double column = 0.5 * static_cast<double>(view.columns - 1);
+  const double row = 0.5 * static_cast<double>(view.rows - 1);
+  int          mainAxis = 0;
+  for (int axis = 1; axis < 3; ++axis)
+  {
+    if (std::abs(GetComponent(view, axis, column, row)) > std::abs(GetComponent(view, mainAxis, column, row)))
+    {
+      mainAxis = axis;
+    }
+  }
+  return mainAxis;
+}
+
+double
+FindSteepestSlope(const kernel::ViewRays & view, int mainAxis)
+{
+  const double lastColumn = static_cast<double>(view.columns - 1);
+  const double lastRow = static_cast<double>(view.rows - 1);
+  const double sign = GetComponent(view, mainAxis, 0.5 * lastColumn, 0.5 * lastRow);
+  double       steepest = 0.0;
+  for (const double column : { 0.0, lastColumn })
+  {
+    for (const double row : { 0.0, lastRow })
+    {
+      const double along = GetComponent(view, mainAxis, column, row);
+      if (!(along * sign > 0.0))
+      {
+        return std::numeric_limits<double>::infinity();
+      }
+      for (int axis = 0; axis < 3; ++axis)
+      {
+        if (axis != mainAxis)
+        {
+          steepest = std::max(steepest, std::abs(GetComponent(view, axis, column, row) / along));
+        }
+      }
+    }
+  }
+  return steepest;
+}
+
+ComputeReport
+ForwardProject(const kernel::VolumeView & volume,
+               const kernel::ViewRays &   view,
+               Projector                  projector,
+               const ProjectionPolicy &   policy,
+               const ParallelFor &        parallelFor,
+               const DepthImage &         output)
+{
+  const Plan                plan = MakePlan(view, projector, policy);
+  const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
+  std::atomic<std::int64_t> raysWithEndInside{ 0 };
+
+  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
+    const PixelTiles::Tile tile = tiles.GetTile(item);
+    std::int64_t           endsInside = 0;
+    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+    {
+      float * const line = output.values + (row - output.firstRow) * output.columns - output.firstColumn;
+      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
+      {
+        const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
+        line[column] = static_cast<float>(IntegrateRay(volume, ray, plan, endsInside));
+      }
+    }
+    raysWithEndInside += endsInside;
+  });
+
+  ComputeReport report = MakeReport(plan, policy);
+  report.raysWithEndInside = raysWithEndInside;
+  return report;
+}
+
+} // namespace radiography::compute

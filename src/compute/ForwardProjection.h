@@ -1,0 +1,68 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef radiography_compute_ForwardProjection_h
+#define radiography_compute_ForwardProjection_h
+
+#include "compute/ComputeReport.h"
+#include "compute/InternalExport.h"
+#include "compute/ParallelFor.h"
+#include "compute/ProjectionPolicy.h"
+#include "kernel/Ray.h"
+#include "kernel/VolumeView.h"
+
+#include <cstdint>
+
+namespace radiography::compute
+{
+
+/** A rectangle of pixels to be computed, and where they go: pixel (column, row) to
+ * values[(column - firstColumn) + (row - firstRow) * columns]. */
+struct DepthImage
+{
+  float *      values;
+  std::int64_t firstColumn;
+  std::int64_t firstRow;
+  std::int64_t columns;
+  std::int64_t rows;
+};
+
+/** The axis along which Joseph's rule takes its slabs: the largest component, in index space, of the ray through the
+ * middle of the detector. One for the whole image, so that it has no seams. */
+RADIOGRAPHY_INTERNAL_EXPORT int
+SelectMainAxis(const kernel::ViewRays & view);
+
+/** The steepest ray of the image against a main axis: the largest |d_p / d_m|, reached in a corner of the detector;
+ * infinite if some ray turns against the others. */
+RADIOGRAPHY_INTERNAL_EXPORT double
+FindSteepestSlope(const kernel::ViewRays & view, int mainAxis);
+
+/** Optical depths of a rectangle of pixels of a view.
+ *
+ * Tiles are anchored at pixel (0, 0) of the whole detector and all choices are made for the whole view, so that a pixel
+ * has the same bits whatever rectangle it is asked in, by any number of threads. */
+RADIOGRAPHY_INTERNAL_EXPORT ComputeReport
+ForwardProject(const kernel::VolumeView & volume,
+               const kernel::ViewRays &   view,
+               Projector                  projector,
+               const ProjectionPolicy &   policy,
+               const ParallelFor &        parallelFor,
+               const DepthImage &         output);
+
+} // namespace radiography::compute
+
+#endif

@@ -1,0 +1,68 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef radiography_compute_ProjectionPolicy_h
+#define radiography_compute_ProjectionPolicy_h
+
+#include "compute/InternalExport.h"
+
+#include <cstdint>
+#include <string>
+
+namespace radiography::compute
+{
+
+enum class Projector
+{
+  Joseph,
+  CellGauss,
+  Siddon
+};
+
+RADIOGRAPHY_INTERNAL_EXPORT const char *
+ToString(Projector projector);
+
+/** Every tunable of the projectors, in one value: chosen in one place (SelectProjectionPolicy), read at call time,
+ * printed with what ran. No constant of this kind lives anywhere else. None changes a pixel's bits, except
+ * josephSlopeLimit. */
+struct ProjectionPolicy
+{
+  /** Pixels of a tile, the unit of work that a thread takes. */
+  std::int64_t tileColumns{ 32 };
+  std::int64_t tileRows{ 16 };
+
+  /** A ray steeper than this against the main axis (in index space) is too coarse for one sample per slab: the image is
+   * integrated by CellGauss. */
+  double josephSlopeLimit{ 1.5 };
+
+  /** "tileColumns=32,tileRows=16,josephSlopeLimit=1.5": what ParseProjectionPolicy reads. */
+  RADIOGRAPHY_INTERNAL_EXPORT std::string
+                              ToString() const;
+};
+
+/** Overrides single values of a policy from text in the form of ProjectionPolicy::ToString(), for experiments.
+ * \throws std::invalid_argument naming a key that is not known or a value that is out of range. */
+RADIOGRAPHY_INTERNAL_EXPORT ProjectionPolicy
+ParseProjectionPolicy(const std::string & text, ProjectionPolicy policy = {});
+
+/** The policy for a call: the defaults, then what the environment variable RADIOGRAPHY_POLICY says. */
+RADIOGRAPHY_INTERNAL_EXPORT ProjectionPolicy
+SelectProjectionPolicy();
+
+} // namespace radiography::compute
+
+#endif
