@@ -76,7 +76,7 @@ struct TrilinearCell
 RADIOGRAPHY_HD inline double
 IntegrateCellGauss(const VolumeView & volume, const Ray & ray)
 {
-  constexpr double   halfNode = 0.28867513459481288; // 1 / (2 sqrt(3))
+  const double       nodes[2] = { -0.28867513459481288, 0.28867513459481288 }; // -+ 1 / (2 sqrt(3))
   const std::int64_t cellCount[3] = { volume.size[0] + 1, volume.size[1] + 1, volume.size[2] + 1 };
   const Interval     part = ClipToEnds(ClipLine(ray, volume, 1.0));
 
@@ -86,7 +86,7 @@ IntegrateCellGauss(const VolumeView & volume, const Ray & ray)
     const double        length = end - begin;
     const double        middle = 0.5 * (begin + end);
     double              samples = 0.0;
-    for (const double node : { -halfNode, halfNode })
+    for (const double node : nodes)
     {
       const double t = middle + node * length;
       double       local[3];

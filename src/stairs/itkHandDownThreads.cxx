@@ -20,6 +20,8 @@
 #include "itkMultiThreaderBase.h"
 #include "itkTotalProgressReporter.h"
 
+#include <algorithm>
+
 namespace itk
 {
 
@@ -31,7 +33,8 @@ HandDownThreads(ProcessObject & filter, float progressWeight)
     {
       return;
     }
-    const auto total = static_cast<SizeValueType>(count);
+    const auto  total = static_cast<SizeValueType>(count);
+    const float progressAtStart = filter.GetProgress();
     filter.GetMultiThreader()->SetNumberOfWorkUnits(filter.GetNumberOfWorkUnits());
     filter.GetMultiThreader()->ParallelizeArray(
       0,
@@ -44,6 +47,8 @@ HandDownThreads(ProcessObject & filter, float progressWeight)
         progress.Completed(1);
       },
       nullptr);
+    // ITK reports progress from the calling thread's items only: the run's end is reported in any case.
+    filter.UpdateProgress(std::min(progressAtStart + progressWeight, 1.0F));
   };
 }
 
