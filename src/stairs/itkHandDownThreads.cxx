@@ -21,48 +21,86 @@
 #include "itkTotalProgressReporter.h"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
 
 namespace itk
 {
 
-radiography::compute::ParallelFor
+namespace
+{
+
+using radiography::compute::ItemBody;
+using radiography::compute::ParallelFor;
+
+/** Runs the items on ITK's threads. ITK 5.2 loses exceptions that its pool's threads throw, so the first one is carried
+ * over by hand; items that have not begun by then are left out. */
+void
+RunItems(MultiThreaderBase & multiThreader, std::int64_t count, const ItemBody & body)
+{
+  std::atomic<bool>  failed{ false };
+  std::mutex         mutex;
+  std::exception_ptr firstException;
+  multiThreader.ParallelizeArray(
+    0,
+    static_cast<SizeValueType>(count),
+    [&](SizeValueType item) {
+      if (failed)
+      {
+        return;
+      }
+      try
+      {
+        body(static_cast<std::int64_t>(item));
+      }
+      catch (...)
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (!failed.exchange(true))
+        {
+          firstException = std::current_exception();
+        }
+      }
+    },
+    nullptr);
+  if (firstException)
+  {
+    std::rethrow_exception(firstException);
+  }
+}
+
+} // namespace
+
+ParallelFor
 HandDownThreads(ProcessObject & filter, float progressWeight)
 {
-  return [&filter, progressWeight](std::int64_t count, const radiography::compute::ItemBody & body) {
-    if (count <= 0)
-    {
-      return;
-    }
-    const auto  total = static_cast<SizeValueType>(count);
+  return [&filter, progressWeight](std::int64_t count, const ItemBody & body) {
     const float progressAtStart = filter.GetProgress();
-    filter.GetMultiThreader()->SetNumberOfWorkUnits(filter.GetNumberOfWorkUnits());
-    filter.GetMultiThreader()->ParallelizeArray(
-      0,
-      total,
-      [&](SizeValueType item) {
+    if (count > 0)
+    {
+      filter.GetMultiThreader()->SetNumberOfWorkUnits(filter.GetNumberOfWorkUnits());
+      const auto total = static_cast<SizeValueType>(count);
+      RunItems(*filter.GetMultiThreader(), count, [&](std::int64_t item) {
         // One reporter per item: it throws ProcessAborted when the flag is set, before and after the work.
         TotalProgressReporter progress(&filter, total, total, progressWeight);
         progress.CheckAbortGenerateData();
-        body(static_cast<std::int64_t>(item));
+        body(item);
         progress.Completed(1);
-      },
-      nullptr);
+      });
+    }
     // ITK reports progress from the calling thread's items only: the run's end is reported in any case.
     filter.UpdateProgress(std::min(progressAtStart + progressWeight, 1.0F));
   };
 }
 
-radiography::compute::ParallelFor
+ParallelFor
 HandDownThreads(MultiThreaderBase & multiThreader)
 {
-  return [&multiThreader](std::int64_t count, const radiography::compute::ItemBody & body) {
+  return [&multiThreader](std::int64_t count, const ItemBody & body) {
     if (count > 0)
     {
-      multiThreader.ParallelizeArray(
-        0,
-        static_cast<SizeValueType>(count),
-        [&body](SizeValueType item) { body(static_cast<std::int64_t>(item)); },
-        nullptr);
+      RunItems(multiThreader, count, body);
     }
   };
 }

@@ -1,3 +1,4 @@
 # GoogleTest sources of the room compute, relative to this folder; compute_TEST_LIBRARIES: what they link besides the module.
 set(compute_TESTS)
 set(compute_TEST_LIBRARIES)
+list(APPEND compute_TESTS AttenuationScanGTest.cxx ForwardProjectionGTest.cxx)
