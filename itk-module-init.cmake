@@ -1,5 +1,5 @@
-# Looks for what the rooms of this module stand on besides ITK. Read by ITK in modes 1 and 2, by
-# cmake/StandaloneModule.cmake in mode 3. Each option says what is lost without it.
+# Looks for what the rooms of this module stand on besides ITK, in all three modes.
+# Each option says what is lost without it.
 option(Radiography_USE_DCMTK "Read and write DICOM (OFF: no DICOM readers, no phantom series; image files only)" ON)
 option(Radiography_USE_XRAYLIB "Attenuation coefficients by energy (OFF: mu of water and bone must be given)" ON)
 

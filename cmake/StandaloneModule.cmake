@@ -18,7 +18,6 @@ list(REMOVE_ITEM _module_test_depends ITKGoogleTest)
 
 # The library links what it depends on; programs (tests, examples, the command line) get the file formats in addition.
 find_package(ITK 5.2 REQUIRED COMPONENTS ${_module_depends} ${_module_test_depends})
-include(${PROJECT_SOURCE_DIR}/itk-module-init.cmake)
 
 macro(itk_module_add_library _lib)
   add_library(${_lib} ${ARGN})

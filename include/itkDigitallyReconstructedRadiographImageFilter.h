@@ -24,7 +24,7 @@
 #include "itkRadiographyMacros.h"
 
 #include "itkDataObjectDecorator.h"
-#include "itkImageSource.h"
+#include "itkImageToImageFilter.h"
 #include "itkTransform.h"
 
 #include <map>
@@ -81,13 +81,14 @@ operator<<(std::ostream & out, DigitallyReconstructedRadiographImageFilterEnums:
  * not linear or not invertible.
  *
  * \ingroup Radiography */
-class Radiography_EXPORT DigitallyReconstructedRadiographImageFilter : public ImageSource<Image<float, 3>>
+class Radiography_EXPORT DigitallyReconstructedRadiographImageFilter
+  : public ImageToImageFilter<Image<float, 3>, Image<float, 3>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(DigitallyReconstructedRadiographImageFilter);
 
   using Self = DigitallyReconstructedRadiographImageFilter;
-  using Superclass = ImageSource<Image<float, 3>>;
+  using Superclass = ImageToImageFilter<Image<float, 3>, Image<float, 3>>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
@@ -108,12 +109,6 @@ public:
     SizeValueType                      raysWithEndInside{ 0 };
     std::map<std::string, std::string> notUsed;
   };
-
-  /** The CT, mu in 1/mm. Either this or SetProjectionVolume. */
-  void
-  SetInput(const ImageType * image);
-  const ImageType *
-  GetInput() const;
 
   /** A CT that is already prepared; wins over SetInput. */
   itkSetInputMacro(ProjectionVolume, ProjectionVolume);
@@ -153,9 +148,6 @@ protected:
   GenerateOutputInformation() override;
   void
   GenerateInputRequestedRegion() override;
-  void
-  VerifyInputInformation() ITKv5_CONST override
-  {}
   void
   GenerateData() override;
 

@@ -72,18 +72,6 @@ DigitallyReconstructedRadiographImageFilter::DigitallyReconstructedRadiographIma
 DigitallyReconstructedRadiographImageFilter::~DigitallyReconstructedRadiographImageFilter() = default;
 
 void
-DigitallyReconstructedRadiographImageFilter::SetInput(const ImageType * image)
-{
-  this->ProcessObject::SetInput("Primary", const_cast<ImageType *>(image));
-}
-
-const DigitallyReconstructedRadiographImageFilter::ImageType *
-DigitallyReconstructedRadiographImageFilter::GetInput() const
-{
-  return dynamic_cast<const ImageType *>(this->ProcessObject::GetInput("Primary"));
-}
-
-void
 DigitallyReconstructedRadiographImageFilter::SetPolicy(const std::string & overrides)
 {
   try

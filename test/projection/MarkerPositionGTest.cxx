@@ -33,7 +33,7 @@ void
 PlaceMarker(ImageType * image, const ImageType::PointType & point)
 {
   itk::ContinuousIndex<double, 3> index;
-  image->TransformPhysicalPointToContinuousIndex(point, index);
+  ASSERT_TRUE(image->TransformPhysicalPointToContinuousIndex(point, index));
   for (unsigned int corner = 0; corner < 8; ++corner)
   {
     ImageType::IndexType voxel;
