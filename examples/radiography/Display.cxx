@@ -1,0 +1,171 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "Display.h"
+
+#include "itkImageFileWriter.h"
+#include "itkImageRegionConstIterator.h"
+#include "itkImageRegionIterator.h"
+#include "itkLinearInterpolateImageFunction.h"
+#include "itkNearestNeighborExtrapolateImageFunction.h"
+#include "itkPNGImageIO.h"
+#include "itkResampleImageFilter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace radiography::program
+{
+namespace
+{
+
+/** Less than a few millimetres of water: air beside the object. */
+constexpr double AirDepth = 0.05;
+
+double
+Percentile(std::vector<float> & values, double fraction)
+{
+  const auto position = values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), position, values.end());
+  return *position;
+}
+
+RadiographImage::Pointer
+Map(const RadiographImage & image, const std::function<double(double)> & tone)
+{
+  auto result = RadiographImage::New();
+  result->CopyInformation(&image);
+  result->SetRegions(image.GetLargestPossibleRegion());
+  result->Allocate();
+  itk::ImageRegionConstIterator<RadiographImage> from(&image, image.GetLargestPossibleRegion());
+  itk::ImageRegionIterator<RadiographImage>      to(result, result->GetLargestPossibleRegion());
+  for (; !to.IsAtEnd(); ++to, ++from)
+  {
+    to.Set(static_cast<float>(tone(from.Get())));
+  }
+  return result;
+}
+
+/** Pixels as wide as they are high, over the same area. */
+RadiographImage::ConstPointer
+WithSquarePixels(const RadiographImage & image)
+{
+  auto         spacing = image.GetSpacing();
+  auto         size = image.GetLargestPossibleRegion().GetSize();
+  const double edge = std::min(spacing[0], spacing[1]);
+  if (std::abs(spacing[0] - spacing[1]) < 1e-6 * edge)
+  {
+    return &image;
+  }
+  itk::ContinuousIndex<double, 3> first;
+  first.Fill(0.0);
+  for (unsigned int i = 0; i < 2; ++i)
+  {
+    first[i] = static_cast<double>(image.GetLargestPossibleRegion().GetIndex(i)) - 0.5 + 0.5 * edge / spacing[i];
+    size[i] = std::max<itk::SizeValueType>(1, std::lround(static_cast<double>(size[i]) * spacing[i] / edge));
+    spacing[i] = edge;
+  }
+  RadiographImage::PointType origin;
+  image.TransformContinuousIndexToPhysicalPoint(first, origin);
+
+  const auto resample = itk::ResampleImageFilter<RadiographImage, RadiographImage>::New();
+  resample->SetInput(&image);
+  resample->SetSize(size);
+  resample->SetOutputSpacing(spacing);
+  resample->SetOutputOrigin(origin);
+  resample->SetOutputDirection(image.GetDirection());
+  resample->SetExtrapolator(itk::NearestNeighborExtrapolateImageFunction<RadiographImage, double>::New());
+  resample->Update();
+  RadiographImage::Pointer result = resample->GetOutput();
+  result->DisconnectPipeline();
+  return result.GetPointer();
+}
+
+} // namespace
+
+Window
+ChooseWindow(const RadiographImage & depth)
+{
+  std::vector<float> object;
+  for (itk::ImageRegionConstIterator<RadiographImage> pixel(&depth, depth.GetLargestPossibleRegion()); !pixel.IsAtEnd();
+       ++pixel)
+  {
+    if (pixel.Get() > AirDepth)
+    {
+      object.push_back(pixel.Get());
+    }
+  }
+  if (object.empty())
+  {
+    return {};
+  }
+  const double black = 0.6 * Percentile(object, 0.03);
+  const double white = Percentile(object, 0.997);
+  return white > black ? Window{ black, white } : Window{ 0.0, white };
+}
+
+double
+FilmGrey(double depth, const Window & window)
+{
+  // A film's characteristic curve is an S: flat toe and shoulder, steep between.
+  const double t = std::clamp((depth - window.black) / (window.white - window.black), 0.0, 1.0);
+  const double s = t * t * (3.0 - 2.0 * t);
+  return 255.0 * (0.45 * t + 0.55 * s);
+}
+
+RadiographImage::Pointer
+ToFilm(const RadiographImage & depth, const Window & window)
+{
+  return Map(depth, [&window](double value) { return FilmGrey(value, window); });
+}
+
+RadiographImage::Pointer
+ToGrey(const RadiographImage & image, const Window & window, double gamma)
+{
+  return Map(image, [&window, gamma](double value) {
+    const double t = std::clamp((value - window.black) / (window.white - window.black), 0.0, 1.0);
+    return 255.0 * std::pow(t, gamma);
+  });
+}
+
+void
+WritePNG(const RadiographImage & grey, const std::string & path)
+{
+  const auto square = WithSquarePixels(grey);
+  const auto region = square->GetLargestPossibleRegion();
+  using Picture = itk::Image<unsigned char, 2>;
+  auto              picture = Picture::New();
+  Picture::SizeType size{ { region.GetSize(0), region.GetSize(1) } };
+  picture->SetRegions(size);
+  picture->Allocate();
+  itk::ImageRegionConstIterator<RadiographImage> from(square, region);
+  itk::ImageRegionIterator<Picture>              to(picture, picture->GetLargestPossibleRegion());
+  for (; !to.IsAtEnd(); ++to, ++from)
+  {
+    to.Set(static_cast<unsigned char>(std::lround(std::clamp(static_cast<double>(from.Get()), 0.0, 255.0))));
+  }
+  const auto writer = itk::ImageFileWriter<Picture>::New();
+  writer->SetImageIO(itk::PNGImageIO::New());
+  writer->SetInput(picture);
+  writer->SetFileName(path);
+  writer->SetUseCompression(true);
+  writer->Update();
+}
+
+} // namespace radiography::program

@@ -1,0 +1,104 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "OutputFile.h"
+
+#include "Errors.h"
+
+#include <algorithm>
+#include <cctype>
+#include <random>
+
+namespace fs = std::filesystem;
+
+namespace radiography::program
+{
+namespace
+{
+
+std::string
+FindEnding(const std::string & path, const std::vector<std::string> & endings)
+{
+  auto name = fs::path(path).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const auto & ending : endings)
+  {
+    if (name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0)
+    {
+      return ending;
+    }
+  }
+  std::string list;
+  for (const auto & ending : endings)
+  {
+    list += " " + ending;
+  }
+  throw UsageError("cannot write " + path + ": its ending is none of" + list);
+}
+
+} // namespace
+
+fs::path
+TemporaryNameBeside(const fs::path & path, const std::string & ending)
+{
+  std::random_device random;
+  fs::path           candidate;
+  do
+  {
+    candidate = path.parent_path() / (".radiography-" + std::to_string(random()) + ending);
+  } while (fs::exists(candidate));
+  return candidate;
+}
+
+OutputFile::OutputFile(const std::string & path, const std::vector<std::string> & endings)
+  : m_Path(path)
+  , m_Ending(FindEnding(path, endings))
+{
+  const auto folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder))
+  {
+    throw Failure("cannot write " + path + ": the folder " + folder.string() + " does not exist", "create it first");
+  }
+  if (fs::is_directory(path))
+  {
+    throw Failure("cannot write " + path + ": it is a folder");
+  }
+  m_Temporary = TemporaryNameBeside(path, m_Ending);
+}
+
+OutputFile::~OutputFile()
+{
+  if (!m_Committed)
+  {
+    std::error_code ignored;
+    fs::remove(m_Temporary, ignored);
+  }
+}
+
+void
+OutputFile::Commit()
+{
+  std::error_code error;
+  fs::rename(m_Temporary, m_Path, error);
+  if (error)
+  {
+    throw Failure("cannot write " + m_Path + ": " + error.message());
+  }
+  m_Committed = true;
+}
+
+} // namespace radiography::program

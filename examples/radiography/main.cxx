@@ -1,0 +1,162 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+// The command-line program `radiography`: from a CT series to what an X-ray detector would count.
+
+#include "Commands.h"
+#include "Errors.h"
+
+#include "itkMacro.h"
+
+#include <iostream>
+#include <map>
+
+namespace
+{
+
+using namespace radiography::program;
+
+constexpr int ExitFailure = 1;
+constexpr int ExitUsage = 2;
+
+int
+TellError(const std::string & message, const std::string & hint, int exitCode)
+{
+  std::cerr << "radiography: error: " << OneLine(message) << '\n';
+  if (!hint.empty())
+  {
+    std::cerr << "hint: " << OneLine(hint) << '\n';
+  }
+  return exitCode;
+}
+
+/** What scripts may ask for and this version does not do: better said than misunderstood. */
+void
+RefuseWhatIsNotBuiltYet(int argc, char ** argv)
+{
+  static const std::map<std::string, std::string> commands{
+    { "register", "finding a pose (register)" },
+    { "view", "reading the geometry of an X-ray image (view)" },
+    { "law", "the law table (law)" },
+    { "correct", "dark and flat correction (correct)" },
+  };
+  static const std::map<std::string, std::string> options{
+    { "--like", "taking the view from an X-ray image (--like)" },
+    { "--resample", "resampling tilted or uneven stacks (--resample)" },
+  };
+  const auto refuse = [](const std::string & what) { throw UsageError("this version cannot do " + what + " yet"); };
+  if (argc > 1 && commands.count(argv[1]))
+  {
+    refuse(commands.at(argv[1]));
+  }
+  for (int i = 1; i < argc; ++i)
+  {
+    const std::string argument = argv[i];
+    const auto        option = options.find(argument.substr(0, argument.find('=')));
+    if (option != options.end())
+    {
+      refuse(option->second);
+    }
+  }
+}
+
+/** Understands the command line. \return the work to do; nothing for --help and --version. */
+Action
+Understand(CLI::App & program, Action & chosen, int argc, char ** argv)
+{
+  try
+  {
+    program.parse(argc, argv);
+  }
+  catch (const CLI::Success & success) // --help and --version are "errors" to CLI11
+  {
+    program.exit(success, std::cout, std::cerr);
+    return {};
+  }
+  catch (const CLI::ParseError & error)
+  {
+    throw UsageError(error.what(), "radiography --help, or radiography COMMAND --help, tells what is understood");
+  }
+  return chosen;
+}
+
+int
+Run(int argc, char ** argv)
+{
+  RefuseWhatIsNotBuiltYet(argc, argv);
+
+  CLI::App program{ "From a CT series to what an X-ray detector would count. Lengths in mm, angles in degrees, "
+                    "energies in keV, world = LPS.",
+                    "radiography" };
+  program.set_version_flag("--version", std::string("radiography ") + RADIOGRAPHY_VERSION);
+  program.set_help_flag("--help", "print this help and exit");
+  program.require_subcommand(1);
+  Action chosen;
+  AddPhantomCommand(program, chosen);
+  AddInspectCommand(program, chosen);
+  AddVolumeCommand(program, chosen);
+  AddDrrCommand(program, chosen);
+  // AddOverviewCommand(program, chosen);
+  AddInfoCommand(program, chosen);
+  for (auto * command : program.get_subcommands(nullptr))
+  {
+    command->set_help_flag("--help", "print this help and exit");
+    command->set_version_flag("--version", std::string("radiography ") + RADIOGRAPHY_VERSION);
+  }
+
+  if (const auto action = Understand(program, chosen, argc, argv))
+  {
+    action();
+    std::cout.flush();
+    if (!std::cout)
+    {
+      throw Failure("cannot write to standard output");
+    }
+  }
+  return 0;
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  try
+  {
+    return Run(argc, argv);
+  }
+  catch (const UsageError & error)
+  {
+    return TellError(error.what(), error.Hint(), ExitUsage);
+  }
+  catch (const Failure & error)
+  {
+    return TellError(error.what(), error.Hint(), ExitFailure);
+  }
+  catch (const itk::ExceptionObject & error)
+  {
+    return TellError(error.GetDescription(), "", ExitFailure);
+  }
+  catch (const std::bad_alloc &)
+  {
+    return TellError("there is not enough memory", "fewer pixels or sub-rays, or a smaller CT, need less", ExitFailure);
+  }
+  catch (const std::exception & error)
+  {
+    return TellError(error.what(), "", ExitFailure);
+  }
+}
