@@ -2,3 +2,5 @@
 set(compute_TESTS)
 set(compute_TEST_LIBRARIES)
 list(APPEND compute_TESTS AttenuationScanGTest.cxx ForwardProjectionGTest.cxx)
+list(APPEND compute_TESTS TransmissionLauncherGTest.cxx)
+list(APPEND compute_TEST_LIBRARIES mpfr gmp)
