@@ -1,2 +1,21 @@
-# Compiled sources of the room dicom, relative to it.
+# Compiled sources of the room dicom, relative to it. Without DCMTK there is none, and the headers are all that is left.
 set(dicom_SRCS)
+if(Radiography_USE_DCMTK)
+  set(dicom_SRCS
+      DICOMCodecs.cxx
+      DICOMFolder.cxx
+      DICOMJPEG2000.cxx
+      DICOMPixelDecoder.cxx
+      DICOMSliceHeader.cxx
+      DICOMSliceStack.cxx
+      DICOMTagReader.cxx
+      DICOMVolumes.cxx
+      itkDICOMCTVolumeReader.cxx
+      itkDICOMInventory.cxx
+  )
+endif()
+
+# ITK brings its own, renamed copy of openjpeg.h, which stands earlier on the include path: here the library's own wins.
+if(Radiography_USE_DCMTK)
+  set_source_files_properties(dicom/DICOMJPEG2000.cxx PROPERTIES INCLUDE_DIRECTORIES "${OPENJPEG_INCLUDE_DIRS}")
+endif()

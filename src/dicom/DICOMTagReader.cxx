@@ -1,0 +1,173 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "dicom/DICOMTagReader.h"
+
+#include <dcmtk/dcmdata/dcspchrs.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace radiography::dicom
+{
+
+FileError::~FileError() = default;
+
+std::string
+TagName(const DcmTagKey & tag)
+{
+  DcmTag named(tag);
+  return std::string(named.getTagName()) + " " + tag.toString().c_str();
+}
+
+std::string
+Trimmed(std::string_view text)
+{
+  constexpr std::string_view blanks(" \0\t", 3);
+  const auto                 first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos)
+  {
+    return {};
+  }
+  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
+}
+
+std::optional<double>
+ParseDecimalString(std::string_view text)
+{
+  const std::string number = Trimmed(text);
+  const char *      first = number.data();
+  const char *      last = first + number.size();
+  // from_chars takes no plus sign, DS allows one (and only one sign).
+  if (number.size() > 1 && number[0] == '+' && number[1] != '-')
+  {
+    ++first;
+  }
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error != std::errc{} || end != last || !std::isfinite(value))
+  {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string
+TextOf(DcmItem & item, const DcmTagKey & tag)
+{
+  OFString text;
+  if (item.findAndGetOFStringArray(tag, text).bad())
+  {
+    return {};
+  }
+  return Trimmed(std::string_view(text.c_str(), text.size()));
+}
+
+std::string
+TextInUTF8(DcmItem & item, const DcmTagKey & tag)
+{
+  const std::string text = TextOf(item, tag);
+  if (std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c < 0x7f; }))
+  {
+    return text;
+  }
+  DcmSpecificCharacterSet converter;
+  OFString                converted;
+  if (converter.selectCharacterSet(item, "UTF-8").good() && converter.convertString(text.c_str(), converted).good())
+  {
+    return converted.c_str();
+  }
+  std::string ascii = text;
+  std::replace_if(
+    ascii.begin(), ascii.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return ascii;
+}
+
+std::vector<double>
+DecimalsOf(DcmItem & item, const DcmTagKey & tag)
+{
+  std::vector<double> values;
+  const std::string   text = TextOf(item, tag);
+  if (text.empty())
+  {
+    return values;
+  }
+  for (std::size_t begin = 0; begin <= text.size();)
+  {
+    const std::size_t end = std::min(text.find('\\', begin), text.size());
+    const auto        value = ParseDecimalString(std::string_view(text).substr(begin, end - begin));
+    if (!value)
+    {
+      throw FileError("bad-number", TagName(tag) + " is \"" + text + "\", which is not a decimal number");
+    }
+    values.push_back(*value);
+    begin = end + 1;
+  }
+  return values;
+}
+
+std::vector<double>
+RequiredDecimals(DcmItem & item, const DcmTagKey & tag, std::size_t count)
+{
+  auto values = DecimalsOf(item, tag);
+  if (values.empty())
+  {
+    throw FileError("missing-tag", TagName(tag) + " is absent or empty");
+  }
+  if (values.size() != count)
+  {
+    throw FileError("wrong-number-of-values",
+                    TagName(tag) + " is \"" + TextOf(item, tag) + "\": " + std::to_string(values.size()) +
+                      " values instead of " + std::to_string(count));
+  }
+  return values;
+}
+
+std::optional<std::uint16_t>
+WordOf(DcmItem & item, const DcmTagKey & tag)
+{
+  DcmElement * element = nullptr;
+  if (item.findAndGetElement(tag, element).bad() || element == nullptr)
+  {
+    return std::nullopt;
+  }
+  Uint16 unsignedValue = 0;
+  if (element->getUint16(unsignedValue).good())
+  {
+    return unsignedValue;
+  }
+  Sint16 signedValue = 0;
+  if (element->getSint16(signedValue).good())
+  {
+    return static_cast<std::uint16_t>(signedValue);
+  }
+  return std::nullopt;
+}
+
+std::uint16_t
+RequiredWord(DcmItem & item, const DcmTagKey & tag)
+{
+  const auto value = WordOf(item, tag);
+  if (!value)
+  {
+    throw FileError("missing-tag", TagName(tag) + " is absent or empty");
+  }
+  return *value;
+}
+
+} // namespace radiography::dicom

@@ -1,0 +1,212 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkDICOMCTVolumeReader.h"
+
+#include "dicom/DICOMCodecs.h"
+#include "dicom/DICOMPixelDecoder.h"
+#include "dicom/DICOMTagReader.h"
+#include "dicom/DICOMVolumes.h"
+#include "stairs/itkHandDownThreads.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace itk
+{
+
+namespace dicom = radiography::dicom;
+
+struct DICOMCTVolumeReader::Implementation
+{
+  dicom::FolderScan        scan;
+  dicom::VolumeChoice      choice;
+  std::string              scannedPath;
+  std::vector<std::string> warnings;
+
+  const dicom::SliceStack &
+  ChosenStack() const
+  {
+    return scan.stacks[*choice.series];
+  }
+
+  const DICOMSeriesInfo &
+  ChosenSeries() const
+  {
+    return scan.inventory.series[*choice.series];
+  }
+
+  /** One sentence if lossy slices are among the chosen ones. */
+  void
+  WarnOfLoss()
+  {
+    const auto & slices = ChosenStack().slices;
+    const auto   isLossy = [](const dicom::ScannedFile * file) {
+      return file->header->saysLossy || dicom::MayBeLossy(file->header->transferSyntaxUID);
+    };
+    const auto count = std::count_if(slices.begin(), slices.end(), isLossy);
+    if (count > 0)
+    {
+      const auto first = std::find_if(slices.begin(), slices.end(), isLossy);
+      warnings.push_back(std::to_string(count) + " slice(s) went through lossy compression, the first of them " +
+                         (*first)->path + " (transfer syntax " + (*first)->header->transferSyntaxUID +
+                         "): Hounsfield units are approximate");
+    }
+  }
+
+  void
+  Choose(const std::string & series)
+  {
+    choice = dicom::ChooseVolume(scan, series);
+    warnings = scan.warnings;
+    if (!choice.warning.empty())
+    {
+      warnings.push_back(choice.warning);
+    }
+    if (choice.series)
+    {
+      const auto & ofStack = ChosenStack().warnings;
+      warnings.insert(warnings.end(), ofStack.begin(), ofStack.end());
+      WarnOfLoss();
+    }
+  }
+};
+
+DICOMCTVolumeReader::DICOMCTVolumeReader()
+  : m_Implementation(std::make_unique<Implementation>())
+{}
+
+DICOMCTVolumeReader::~DICOMCTVolumeReader() = default;
+
+void
+DICOMCTVolumeReader::ScanInventory()
+{
+  if (m_Path.empty())
+  {
+    itkExceptionMacro("No path was given: call SetPath() with a folder or a file");
+  }
+  m_Implementation->scannedPath.clear();
+  try
+  {
+    m_Implementation->scan = dicom::ScanFolder(m_Path, HandDownThreads(*this->GetMultiThreader()));
+  }
+  catch (const std::runtime_error & error)
+  {
+    itkExceptionMacro("" << error.what());
+  }
+  m_Implementation->scannedPath = m_Path;
+  m_Implementation->Choose(m_Series);
+}
+
+const DICOMInventory &
+DICOMCTVolumeReader::GetInventory() const
+{
+  return m_Implementation->scan.inventory;
+}
+
+const std::vector<std::string> &
+DICOMCTVolumeReader::GetWarnings() const
+{
+  return m_Implementation->warnings;
+}
+
+void
+DICOMCTVolumeReader::GenerateOutputInformation()
+{
+  if (m_Path.empty() || m_Implementation->scannedPath != m_Path)
+  {
+    this->ScanInventory();
+  }
+  else
+  {
+    m_Implementation->Choose(m_Series);
+  }
+  if (!m_Implementation->choice.series)
+  {
+    itkExceptionMacro("" << m_Implementation->choice.error);
+  }
+  const auto & info = m_Implementation->ChosenSeries();
+  // In double: three sizes of 65535 and more would overflow no integer, but let nobody rely on it.
+  const double voxels = static_cast<double>(info.size[0]) * info.size[1] * info.size[2];
+  if (voxels > static_cast<double>(m_MaximumNumberOfVoxels))
+  {
+    itkExceptionMacro("The volume has " << info.size[0] << " x " << info.size[1] << " x " << info.size[2]
+                                        << " voxels, more than the " << m_MaximumNumberOfVoxels
+                                        << " of MaximumNumberOfVoxels: raise it if there is memory for them");
+  }
+  ImageType * const output = this->GetOutput();
+  output->SetLargestPossibleRegion(ImageType::RegionType(info.size));
+  output->SetOrigin(info.origin);
+  output->SetSpacing(info.spacing);
+  output->SetDirection(info.direction);
+}
+
+void
+DICOMCTVolumeReader::EnlargeOutputRequestedRegion(DataObject * output)
+{
+  output->SetRequestedRegionToLargestPossibleRegion();
+}
+
+void
+DICOMCTVolumeReader::GenerateData()
+{
+  ImageType * const output = this->GetOutput();
+  output->SetBufferedRegion(output->GetLargestPossibleRegion());
+  output->Allocate();
+
+  const auto &             slices = m_Implementation->ChosenStack().slices;
+  const auto               size = output->GetLargestPossibleRegion().GetSize();
+  const std::size_t        pixelsPerSlice = std::size_t{ size[0] } * size[1];
+  float * const            voxels = output->GetBufferPointer();
+  std::vector<std::size_t> padded(slices.size(), 0);
+  std::vector<std::string> errors(slices.size());
+  HandDownThreads (*this)(static_cast<std::int64_t>(slices.size()), [&](std::int64_t item) {
+    const auto k = static_cast<std::size_t>(item);
+    try
+    {
+      padded[k] = dicom::DecodeSlice(*slices[k]->header, PaddingHU, voxels + k * pixelsPerSlice);
+    }
+    catch (const std::exception & error)
+    {
+      errors[k] = error.what(); // the lowest slice's is thrown below, whichever thread was first
+    }
+  });
+  for (std::size_t k = 0; k < slices.size(); ++k)
+  {
+    if (!errors[k].empty())
+    {
+      output->ReleaseData();
+      itkExceptionMacro("The file \"" << slices[k]->absolutePath << "\" cannot be decoded: " << errors[k]);
+    }
+  }
+  m_NumberOfPaddedVoxels = std::accumulate(padded.begin(), padded.end(), SizeValueType{ 0 });
+}
+
+void
+DICOMCTVolumeReader::PrintSelf(std::ostream & os, Indent indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  os << indent << "Path: " << m_Path << std::endl;
+  os << indent << "Series: " << m_Series << std::endl;
+  os << indent << "MaximumNumberOfVoxels: " << m_MaximumNumberOfVoxels << std::endl;
+  os << indent << "NumberOfPaddedVoxels: " << m_NumberOfPaddedVoxels << std::endl;
+  os << indent << "Inventory: " << m_Implementation->scan.inventory.series.size() << " series, "
+     << m_Implementation->scan.inventory.files.size() << " files" << std::endl;
+  os << indent << "Warnings: " << m_Implementation->warnings.size() << std::endl;
+}
+
+} // namespace itk

@@ -1,0 +1,44 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkDICOMInventory.h"
+
+namespace itk
+{
+
+const char *
+DICOMSeriesKindName(DICOMInventoryEnums::SeriesKind kind)
+{
+  switch (kind)
+  {
+    case DICOMInventoryEnums::SeriesKind::CTVolume:
+      return "ct-volume";
+    case DICOMInventoryEnums::SeriesKind::Radiograph:
+      return "radiograph";
+    case DICOMInventoryEnums::SeriesKind::Other:
+      return "other";
+  }
+  return "INVALID VALUE FOR itk::DICOMInventoryEnums::SeriesKind";
+}
+
+std::ostream &
+operator<<(std::ostream & os, DICOMInventoryEnums::SeriesKind kind)
+{
+  return os << DICOMSeriesKindName(kind);
+}
+
+} // namespace itk
