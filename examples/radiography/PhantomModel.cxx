@@ -43,11 +43,12 @@ const std::vector<Outline> CageOutlines{ { -Top, 126, 80 }, { -120, 130, 84 }, {
 constexpr double CageCenterY = -8.0;
 constexpr double SpineY = 58.0;
 
-/** How far behind its mean the spine is: kyphosis. */
+/** Kyphosis of the chest; the neck leans forward. */
 double
 SpineCenterY(double z)
 {
-  return SpineY + 8.0 * std::cos(z / 150.0) - 6.0;
+  const double neck = std::clamp((z - 95.0) / 85.0, 0.0, 1.0);
+  return SpineY + 8.0 * std::cos(z / 150.0) - 6.0 - 44.0 * neck * neck * (3.0 - 2.0 * neck);
 }
 
 /** Uniform numbers that are the same with every standard library: its distributions are not. */
@@ -108,8 +109,8 @@ private:
     m_Model.m_Materials = { { "air", AirHounsfield }, { "lung", -860.0 },        { "fat", -95.0 },
                             { "muscle", 48.0 },       { "blood", 45.0 },         { "liver", 62.0 },
                             { "gas", -970.0 },        { "vessel", 40.0 },        { "disc", 85.0 },
-                            { "cartilage", 130.0 },   { "spongy bone", 210.0 },  { "cortical bone", 720.0 },
-                            { "rib", 560.0 },         { "calcification", 850.0 } };
+                            { "cartilage", 130.0 },   { "spongy bone", 150.0 },  { "cortical bone", 480.0 },
+                            { "rib", 900.0 },         { "calcification", 900.0 } };
   }
 
   void
@@ -283,7 +284,7 @@ private:
       AddVertebra(level * 25.0, discs, shells, cores, arches);
     }
     Add("intervertebral discs", "disc", std::move(discs));
-    Add("vertebral arches", "rib", std::move(arches));
+    Add("vertebral arches", "cortical bone", std::move(arches));
     Add("vertebral bodies, shell", "cortical bone", std::move(shells));
     Add("vertebral bodies, core", "spongy bone", std::move(cores));
   }
@@ -343,7 +344,7 @@ private:
         const double headZ = 162.5 - 25.0 * rib + 12.0;
         const double drop = rib == 1 ? 38.0 : 46.0 + 6.5 * std::min(rib, 8);
         const auto   path = RibPath(side, headZ, drop, endAngle);
-        const auto   bone = Tube(path, rib == 1 ? 3.6 : 4.0, 0.62);
+        const auto   bone = Tube(path, rib == 1 ? 4.0 : 4.6, 0.62);
         bones.insert(bones.end(), bone.begin(), bone.end());
         if (rib <= 7)
         {

@@ -110,7 +110,7 @@ Run(int argc, char ** argv)
   AddInspectCommand(program, chosen);
   AddVolumeCommand(program, chosen);
   AddDrrCommand(program, chosen);
-  // AddOverviewCommand(program, chosen);
+  AddOverviewCommand(program, chosen);
   AddInfoCommand(program, chosen);
   for (auto * command : program.get_subcommands(nullptr))
   {
