@@ -20,13 +20,17 @@
 #include "Errors.h"
 #include "Numbers.h"
 
-#include "itkDICOMCTVolumeReader.h"
 #include "itkHounsfieldToAttenuationImageFilter.h"
 #include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
 
+#ifdef RADIOGRAPHY_USE_DCMTK
+#  include "itkDICOMCTVolumeReader.h"
+#endif
+
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -94,6 +98,8 @@ ReadImageFile(const std::string & path, const std::string & what, const Console 
   return image;
 }
 
+#ifdef RADIOGRAPHY_USE_DCMTK
+
 VolumeImage::Pointer
 ReadDICOM(const CTOptions & options, Console & console)
 {
@@ -110,6 +116,16 @@ ReadDICOM(const CTOptions & options, Console & console)
   image->DisconnectPipeline();
   return image;
 }
+
+#else
+
+VolumeImage::Pointer
+ReadDICOM(const CTOptions &, Console &)
+{
+  throw Failure("this build has no DCMTK and cannot read DICOM", HowToBuildWithDCMTK);
+}
+
+#endif
 
 /** The first thing about the grids that differs, or nothing. */
 std::string

@@ -42,6 +42,10 @@ private:
   std::string m_Hint;
 };
 
+/** The remedy where DICOM is asked for and not built in. */
+inline constexpr const char * HowToBuildWithDCMTK =
+  "build with -DRadiography_USE_DCMTK=ON (Debian: libdcmtk-dev libopenjp2-7-dev)";
+
 /** The command line is wrong: exit 2. */
 class UsageError : public Failure
 {

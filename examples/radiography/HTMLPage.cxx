@@ -38,12 +38,12 @@ h1 { font-size: 30px; line-height: 1.2; margin: 0 0 4px; }
 h2 { font-size: 21px; margin: 36px 0 12px; padding-top: 16px; border-top: 1px solid #d7dce2; }
 p { max-width: 80ch; margin: 8px 0; }
 .subtitle { color: #536271; margin: 0 0 8px; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 20px; align-items: start; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 20px; align-items: start; }
 figure { margin: 0; background: #fff; border: 1px solid #d7dce2; border-radius: 8px; padding: 12px; }
 figcaption { color: #536271; font-size: 14px; margin-top: 8px; }
 .picture { position: relative; background: #000; text-align: center; line-height: 0; }
 .picture img { max-width: 100%; height: auto; }
-.picture span { position: absolute; color: #ffe08a; font: 600 16px/1 "Liberation Sans", Arial, sans-serif; text-shadow: 0 0 3px #000, 0 0 3px #000; }
+.picture span { position: absolute; color: #ffe08a; background: rgba(0, 0, 0, 0.6); border-radius: 4px; padding: 4px 6px; font: 600 15px/1 "Liberation Sans", Arial, sans-serif; }
 .left { left: 8px; top: 50%; transform: translateY(-50%); }
 .right { right: 8px; top: 50%; transform: translateY(-50%); }
 .top { top: 8px; left: 50%; transform: translateX(-50%); }

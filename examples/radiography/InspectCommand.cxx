@@ -20,7 +20,9 @@
 #include "Errors.h"
 #include "Numbers.h"
 
-#include "itkDICOMCTVolumeReader.h"
+#ifdef RADIOGRAPHY_USE_DCMTK
+#  include "itkDICOMCTVolumeReader.h"
+#endif
 
 #include <filesystem>
 #include <iomanip>
@@ -38,6 +40,8 @@ struct InspectOptions
   CommonOptions common;
   std::string   folder;
 };
+
+#ifdef RADIOGRAPHY_USE_DCMTK
 
 JSON
 Describe(const itk::DICOMSeriesInfo & series)
@@ -189,6 +193,16 @@ RunInspect(const InspectOptions & options)
   SayTable(inventory, console);
   SayFiles(inventory, console);
 }
+
+#else
+
+void
+RunInspect(const InspectOptions &)
+{
+  throw Failure("this build has no DCMTK and cannot read DICOM", HowToBuildWithDCMTK);
+}
+
+#endif
 
 } // namespace
 

@@ -22,6 +22,8 @@
 #include "Numbers.h"
 #include "Orientation.h"
 
+#include <cmath>
+
 namespace radiography::program
 {
 namespace
@@ -43,11 +45,19 @@ Times(const TTriple & triple, int digits)
          ToRoundedText(triple[2], digits);
 }
 
+/** A coordinate to a micrometre: what is left of rounding reads as 0. */
+std::string
+Coordinate(double value)
+{
+  const double rounded = std::round(value * 1000.0) / 1000.0;
+  return ToText(rounded == 0.0 ? 0.0 : rounded);
+}
+
 template <typename TTriple>
 std::string
 Commas(const TTriple & triple)
 {
-  return ToRoundedText(triple[0], 6) + ", " + ToRoundedText(triple[1], 6) + ", " + ToRoundedText(triple[2], 6);
+  return Coordinate(triple[0]) + ", " + Coordinate(triple[1]) + ", " + Coordinate(triple[2]);
 }
 
 HTMLPage::EdgeLetters

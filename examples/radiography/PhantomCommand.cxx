@@ -227,8 +227,7 @@ RunPhantom(const PhantomOptions & options)
 void
 RunPhantom(const PhantomOptions &)
 {
-  throw Failure("this build has no DCMTK and cannot write DICOM",
-                "build with -DRadiography_USE_DCMTK=ON (Debian: libdcmtk-dev libopenjp2-7-dev)");
+  throw Failure("this build has no DCMTK and cannot write DICOM", HowToBuildWithDCMTK);
 }
 
 #endif
