@@ -1,3 +1,18 @@
 # GoogleTest sources of the room dicom, relative to this folder; dicom_TEST_LIBRARIES: what they link besides the module.
 set(dicom_TESTS)
 set(dicom_TEST_LIBRARIES)
+if(Radiography_USE_DCMTK)
+  set(dicom_TESTS
+      DICOMFolderGTest.cxx
+      DICOMPixelValuesGTest.cxx
+      DICOMReaderPipelineGTest.cxx
+      DICOMRealDataGTest.cxx
+      DICOMSliceGeometryGTest.cxx
+      DICOMTransferSyntaxGTest.cxx
+  )
+  set(dicom_TEST_LIBRARIES DCMTK::dcmdata DCMTK::dcmjpeg DCMTK::dcmjpls openjp2)
+  # The library's own openjpeg.h, before the renamed copy that ITK brings.
+  set_source_files_properties(
+    dicom/DICOMTransferSyntaxGTest.cxx PROPERTIES INCLUDE_DIRECTORIES "${OPENJPEG_INCLUDE_DIRS}"
+  )
+endif()
