@@ -22,6 +22,7 @@
 #include <dcmtk/dcmdata/dcpxitem.h>
 #include <dcmtk/dcmdata/dcrleerg.h>
 #include <dcmtk/dcmjpeg/djencode.h>
+#include <dcmtk/dcmjpeg/djrploss.h>
 #include <dcmtk/dcmjpeg/djrplol.h>
 #include <dcmtk/dcmjpls/djencode.h>
 #include <dcmtk/dcmjpls/djrparam.h>
@@ -263,12 +264,50 @@ TEST(DICOMTransferSyntax, RefusesLossyJPEGLSWhereItCanTurnTheSign)
     const TemporaryFolder folder;
     const auto            file = MakeSlice(0);
     auto                  cells = Cells(0, [](int v) { return static_cast<Uint16>(v - 1100); });
-    PutWord(*file->getDataset(), DCM_PixelRepresentation, 1);
-    cells[17] = atTheEnd ? 0x8000 : 0xfff0;
+    for (unsigned i = 0; i < 8; ++i)
+    {
+      cells[17 + i] = static_cast<Uint16>((atTheEnd ? 0x7ffc : 0xfff0) + i);
+    }
     PutPixels(*file->getDataset(), cells);
-    ASSERT_TRUE(file->getDataset()->chooseRepresentation(EXS_JPEGLSLossy, &nearLossless).good());
+    const OFCondition encoded = file->getDataset()->chooseRepresentation(EXS_JPEGLSLossy, &nearLossless);
+    ASSERT_TRUE(encoded.good()) << encoded.text();
+    // DCMTK writes no such thing, others do: the bits are encoded as unsigned ones and then called signed.
+    PutWord(*file->getDataset(), DCM_PixelRepresentation, 1);
     Save(*file, folder / "near", EXS_JPEGLSLossy);
     const std::string error = UpdateError(folder.String());
     EXPECT_EQ(error.empty(), !atTheEnd) << error;
+    EXPECT_EQ(error.find("can change the sign") != std::string::npos, atTheEnd) << error;
   }
+}
+
+TEST(DICOMTransferSyntax, RefusesLossyJPEGOfSignedValues)
+{
+  RegisterEncoders();
+  const DJ_RPLossy      quality(90);
+  const TemporaryFolder folder;
+  const auto            file = MakeSlice(0);
+  PutWord(*file->getDataset(), DCM_BitsStored, 12);
+  PutWord(*file->getDataset(), DCM_HighBit, 11);
+  const OFCondition encoded = file->getDataset()->chooseRepresentation(EXS_JPEGProcess2_4, &quality);
+  ASSERT_TRUE(encoded.good()) << encoded.text();
+  PutWord(*file->getDataset(), DCM_PixelRepresentation, 1);
+  Save(*file, folder / "dct", EXS_JPEGProcess2_4);
+  const std::string error = UpdateError(folder.String());
+  EXPECT_NE(error.find("lossy JPEG encoding of signed values"), std::string::npos) << error;
+}
+
+TEST(DICOMTransferSyntax, RefusesNativePixelsThatAreDeclaredCompressed)
+{
+  const TemporaryFolder folder;
+  WriteSeries(folder);
+  // The transfer syntax UID in the meta header is overwritten by a longer one of the same length with padding.
+  std::fstream      file(folder / "s2", std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string native = std::string("1.2.840.10008.1.2.1") + '\0';
+  const auto        at = bytes.find(native);
+  ASSERT_NE(at, std::string::npos);
+  file.seekp(static_cast<std::streamoff>(at));
+  file << "1.2.840.10008.1.2.5";
+  file.close();
+  ExpectRefusal(folder, "damaged-file", { "s2" });
 }
