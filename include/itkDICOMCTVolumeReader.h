@@ -93,13 +93,16 @@ public:
   /** Looks through the folder anew: headers only. Volumes that cannot be loaded do not throw here, they are listed with
    * their problems. Update() does this by itself when the path has changed since the last time.
    * \throws ExceptionObject if the path does not exist or cannot be listed. */
-  void ScanInventory();
+  void
+  ScanInventory();
 
   /** The result of the last scan: every series and every file. Empty before. */
-  const DICOMInventory & GetInventory() const;
+  const DICOMInventory &
+  GetInventory() const;
 
   /** What a user should know of the last scan and the last reading; one sentence each. */
-  const std::vector<std::string> & GetWarnings() const;
+  const std::vector<std::string> &
+  GetWarnings() const;
 
   /** Voxels of the output that are padding, after Update(). */
   itkGetConstMacro(NumberOfPaddedVoxels, SizeValueType);
@@ -108,16 +111,20 @@ protected:
   DICOMCTVolumeReader();
   ~DICOMCTVolumeReader() override;
 
-  void PrintSelf(std::ostream & os, Indent indent) const override;
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override;
 
   /** Scans headers. \throws ExceptionObject if no volume can be loaded: it says why. */
-  void GenerateOutputInformation() override;
+  void
+  GenerateOutputInformation() override;
 
   /** Always the whole volume. */
-  void EnlargeOutputRequestedRegion(DataObject * output) override;
+  void
+  EnlargeOutputRequestedRegion(DataObject * output) override;
 
   /** Decodes the slices. \throws ExceptionObject naming the file that cannot be decoded. */
-  void GenerateData() override;
+  void
+  GenerateData() override;
 
 private:
   struct Implementation;

@@ -51,9 +51,11 @@ public:
 };
 
 /** "ct-volume", "radiograph" or "other". */
-Radiography_EXPORT const char * DICOMSeriesKindName(DICOMInventoryEnums::SeriesKind kind);
+Radiography_EXPORT const char *
+DICOMSeriesKindName(DICOMInventoryEnums::SeriesKind kind);
 
-Radiography_EXPORT std::ostream & operator<<(std::ostream & os, DICOMInventoryEnums::SeriesKind kind);
+Radiography_EXPORT std::ostream &
+                   operator<<(std::ostream & os, DICOMInventoryEnums::SeriesKind kind);
 
 /** \class DICOMProblem
  * \brief Why a group of files is not a volume, or not one that can be loaded.

@@ -264,9 +264,11 @@ TEST(DICOMTransferSyntax, RefusesLossyJPEGLSWhereItCanTurnTheSign)
     const TemporaryFolder folder;
     const auto            file = MakeSlice(0);
     auto                  cells = Cells(0, [](int v) { return static_cast<Uint16>(v - 1100); });
-    for (unsigned i = 0; i < 8; ++i)
+    // Between values far away, so that the encoder's errors of -2 to 2 all come up next to the largest value, 0x7fff.
+    for (unsigned i = 0; i < 40; i += 2)
     {
-      cells[17 + i] = static_cast<Uint16>((atTheEnd ? 0x7ffc : 0xfff0) + i);
+      cells[17 + i] = atTheEnd ? 0x7fff : 0x7ff0;
+      cells[18 + i] = static_cast<Uint16>(0x6000 + 3 * i);
     }
     PutPixels(*file->getDataset(), cells);
     const OFCondition encoded = file->getDataset()->chooseRepresentation(EXS_JPEGLSLossy, &nearLossless);
