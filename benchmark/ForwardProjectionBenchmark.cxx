@@ -1,0 +1,304 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+
+// Time per sample of the projectors: a cubic volume, a square detector of as many pixels, source 1000 mm from the
+// middle of the volume, detector 1500 mm from the source. "--large" adds 512^3. See doc/performance.md.
+
+#include "compute/ForwardProjection.h"
+#include "kernel/CellTraversal.h"
+#include "kernel/Joseph.h"
+#include "stairs/itkHandDownThreads.h"
+
+#include "itkMultiThreaderBase.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace compute = radiography::compute;
+namespace kernel = radiography::kernel;
+
+namespace
+{
+
+/** A volume of noise, so that no value is a special one, in voxels of 1 mm. */
+class Scene
+{
+public:
+  explicit Scene(std::int64_t size)
+    : m_Values(static_cast<size_t>(size * size * size))
+    , m_Volume(kernel::MakeVolumeView(m_Values.data(), size, size, size))
+  {
+    std::minstd_rand                      engine(1);
+    std::uniform_real_distribution<float> attenuation(0.0F, 0.04F);
+    for (float & value : m_Values)
+    {
+      value = attenuation(engine);
+    }
+  }
+
+  const kernel::VolumeView &
+  GetVolume() const
+  {
+    return m_Volume;
+  }
+
+  std::int64_t
+  GetSize() const
+  {
+    return m_Volume.size[0];
+  }
+
+private:
+  std::vector<float> m_Values;
+  kernel::VolumeView m_Volume;
+};
+
+/** One scene is kept at a time: 512^3 voxels take half a gigabyte. */
+const Scene &
+GetScene(std::int64_t size)
+{
+  static std::unique_ptr<Scene> scene;
+  if (!scene || scene->GetSize() != size)
+  {
+    scene.reset();
+    scene = std::make_unique<Scene>(size);
+  }
+  return *scene;
+}
+
+/** The principal ray along `axis` through the middle of the volume, on a detector of 400 mm for 256 voxels. */
+kernel::ViewRays
+MakeView(std::int64_t size, int axis)
+{
+  constexpr double sourceToMiddle = 1000.0;
+  constexpr double sourceToDetector = 1500.0;
+  const int        columnAxis = axis == 0 ? 1 : 0;
+  const int        rowAxis = axis == 2 ? 1 : 2;
+  const double     middle = 0.5 * static_cast<double>(size - 1);
+  // The same cone for any size: voxels of 256 mm / size.
+  const double     scale = static_cast<double>(size) / 256.0;
+  constexpr double pitch = 400.0 / 256.0;
+
+  kernel::ViewRays view{};
+  view.columns = size;
+  view.rows = size;
+  for (int a = 0; a < 3; ++a)
+  {
+    view.start.origin[a] = middle;
+    view.end.origin[a] = middle;
+  }
+  view.start.origin[axis] -= sourceToMiddle * scale;
+  view.end.origin[axis] += (sourceToDetector - sourceToMiddle) * scale;
+  view.end.origin[columnAxis] -= middle * pitch;
+  view.end.origin[rowAxis] -= middle * pitch;
+  view.end.column[columnAxis] = pitch;
+  view.end.row[rowAxis] = pitch;
+  for (int a = 0; a < 3; ++a)
+  {
+    // Span is in mm.
+    view.span.origin[a] = (view.end.origin[a] - view.start.origin[a]) / scale;
+    view.span.column[a] = view.end.column[a] / scale;
+    view.span.row[a] = view.end.row[a] / scale;
+  }
+  return view;
+}
+
+/** Slabs that IntegrateJoseph adds up for a ray. */
+std::int64_t
+CountSlabs(const kernel::VolumeView & volume, const kernel::Ray & ray, int m)
+{
+  const double step = ray.end[m] - ray.start[m];
+  std::int64_t begin = 0;
+  std::int64_t end = volume.size[m];
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    if (axis != m)
+    {
+      const double slope = (ray.end[axis] - ray.start[axis]) / step;
+      kernel::LimitSlabs(ray.start[axis] - ray.start[m] * slope, slope, volume.size[axis], begin, end);
+    }
+  }
+  return end - begin;
+}
+
+/** Pieces into which the voxel faces (Siddon) or the planes of voxel centres (CellGauss) cut a ray. */
+std::int64_t
+CountPieces(const kernel::VolumeView & volume, const kernel::Ray & ray, bool siddon)
+{
+  const std::int64_t grow = siddon ? 0 : 1;
+  const std::int64_t cells[3] = { volume.size[0] + grow, volume.size[1] + grow, volume.size[2] + grow };
+  std::int64_t       pieces = 0;
+  kernel::TraverseCells(ray,
+                        kernel::ClipToEnds(kernel::ClipLine(ray, volume, siddon ? 0.5 : 1.0)),
+                        siddon ? 0.5 : 0.0,
+                        -grow,
+                        cells,
+                        [&](const std::int64_t(&)[3], double, double) { ++pieces; });
+  return pieces;
+}
+
+/** What a projector does along the rays of a view: Joseph one bilinear sample per slab, CellGauss two trilinear samples
+ * per piece, Siddon one voxel per piece. */
+struct Work
+{
+  std::int64_t samples{ 0 };
+  std::int64_t bytes{ 0 };
+};
+
+Work
+CountWork(const kernel::VolumeView & volume, const kernel::ViewRays & view, compute::Projector projector)
+{
+  const int    mainAxis = compute::SelectMainAxis(view);
+  std::int64_t steps = 0;
+  for (std::int64_t row = 0; row < view.rows; ++row)
+  {
+    for (std::int64_t column = 0; column < view.columns; ++column)
+    {
+      const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
+      if (kernel::Classify(kernel::ClipLine(ray, volume, 1.0)) != kernel::RayCase::Misses)
+      {
+        steps += projector == compute::Projector::Joseph
+                   ? CountSlabs(volume, ray, mainAxis)
+                   : CountPieces(volume, ray, projector == compute::Projector::Siddon);
+      }
+    }
+  }
+  const auto voxel = static_cast<std::int64_t>(sizeof(float));
+  switch (projector)
+  {
+    case compute::Projector::Joseph:
+      return { steps, steps * 4 * voxel };
+    case compute::Projector::CellGauss:
+      return { steps * 2, steps * 8 * voxel };
+    default:
+      return { steps, steps * voxel };
+  }
+}
+
+compute::ParallelFor
+MakeParallelFor(unsigned int threads, itk::MultiThreaderBase & threader)
+{
+  if (threads == 1)
+  {
+    return compute::SerialFor;
+  }
+  threader.SetMaximumNumberOfThreads(threads);
+  threader.SetNumberOfWorkUnits(threads);
+  return itk::HandDownThreads(threader);
+}
+
+std::string
+Describe(const compute::ComputeReport & report)
+{
+  std::string text = report.kernel + "; " + report.policy + "; not used:";
+  for (const auto & path : report.notUsed)
+  {
+    text += " " + path.first;
+  }
+  return text;
+}
+
+void
+MeasureProjection(benchmark::State & state,
+                  compute::Projector projector,
+                  std::int64_t       size,
+                  int                axis,
+                  unsigned int       threads)
+{
+  const Scene &                   scene = GetScene(size);
+  const kernel::ViewRays          view = MakeView(size, axis);
+  const compute::ProjectionPolicy policy = compute::SelectProjectionPolicy();
+  const auto                      threader = itk::MultiThreaderBase::New();
+  const compute::ParallelFor      parallelFor = MakeParallelFor(threads, *threader);
+  std::vector<float>              depths(static_cast<size_t>(size * size));
+
+  compute::ComputeReport report;
+  for (auto _ : state)
+  {
+    report = compute::ForwardProject(
+      scene.GetVolume(), view, projector, policy, parallelFor, { depths.data(), 0, 0, size, size });
+    benchmark::DoNotOptimize(depths.data());
+  }
+  // A time without a word on what ran, or of something else than was asked for, is worth nothing.
+  if (report.kernel.empty() || report.projector != compute::ToString(projector))
+  {
+    state.SkipWithError(("the call did not report that " + std::string(compute::ToString(projector)) + " ran").c_str());
+    return;
+  }
+  using benchmark::Counter;
+  const Work work = CountWork(scene.GetVolume(), view, projector);
+  const auto rate = Counter::kIsIterationInvariantRate;
+  state.counters["samples"] = static_cast<double>(work.samples);
+  state.counters["s/sample"] = Counter(static_cast<double>(work.samples), rate | Counter::kInvert);
+  state.counters["loads_B/s"] = Counter(static_cast<double>(work.bytes), rate);
+  state.SetLabel(Describe(report));
+}
+
+void
+RegisterAll(std::int64_t size)
+{
+  for (const auto projector : { compute::Projector::Joseph, compute::Projector::CellGauss, compute::Projector::Siddon })
+  {
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      for (const unsigned int threads : { 1U, 2U })
+      {
+        const std::string name = std::string(compute::ToString(projector)) + "/size:" + std::to_string(size) +
+                                 "/along:" + "xyz"[axis] + "/workers:" + std::to_string(threads);
+        benchmark::RegisterBenchmark(
+          name.c_str(), [=](benchmark::State & state) { MeasureProjection(state, projector, size, axis, threads); })
+          ->Unit(benchmark::kMillisecond)
+          ->MeasureProcessCPUTime()
+          ->UseRealTime();
+      }
+    }
+  }
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  std::vector<char *> arguments(argv, argv + argc);
+  const auto          isLarge = [](const char * argument) { return std::strcmp(argument, "--large") == 0; };
+  const auto          kept = std::remove_if(arguments.begin(), arguments.end(), isLarge);
+  const bool          large = kept != arguments.end();
+  arguments.erase(kept, arguments.end());
+  int count = static_cast<int>(arguments.size());
+
+  benchmark::Initialize(&count, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
+  {
+    return 1;
+  }
+  RegisterAll(256);
+  if (large)
+  {
+    RegisterAll(512);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
