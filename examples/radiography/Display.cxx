@@ -115,8 +115,9 @@ ChooseWindow(const RadiographImage & depth)
   {
     return {};
   }
-  const double black = 0.6 * Percentile(object, 0.03);
+  // The thinnest part is the body's edge; couch and clothes are thinner still and may vanish.
   const double white = Percentile(object, 0.997);
+  const double black = std::max(0.6 * Percentile(object, 0.03), 0.1 * white);
   return white > black ? Window{ black, white } : Window{ 0.0, white };
 }
 
@@ -126,7 +127,7 @@ FilmGrey(double depth, const Window & window)
   // A film's characteristic curve is an S: flat toe and shoulder, steep between.
   const double t = std::clamp((depth - window.black) / (window.white - window.black), 0.0, 1.0);
   const double s = t * t * (3.0 - 2.0 * t);
-  return 255.0 * (0.45 * t + 0.55 * s);
+  return 255.0 * (0.35 * t + 0.65 * s);
 }
 
 RadiographImage::Pointer

@@ -302,6 +302,14 @@ NiceStep(double range)
   return power * (lead <= 1.0 ? 1.0 : lead <= 2.0 ? 2.0 : lead <= 5.0 ? 5.0 : 10.0);
 }
 
+/** Whole numbers without an exponent. */
+std::string
+TickText(double value)
+{
+  const bool whole = std::abs(value - std::round(value)) < 1e-9 * std::max(1.0, std::abs(value));
+  return whole && std::abs(value) < 1e9 ? ToFixedText(std::round(value), 0) : ToRoundedText(value, 4);
+}
+
 /** A frame with axes that start at zero (x may start elsewhere). */
 class Chart
 {
@@ -327,13 +335,13 @@ public:
     for (double y = 0.0; y <= m_YHigh * 1.0001; y += yStep)
     {
       m_Drawing.Line(At(m_XLow, y), At(m_XHigh, y), "#e6eaee", 1.0);
-      m_Drawing.Write({ Left - 8, At(0, y)[1] + 4 }, ToRoundedText(y, 4), "end", Grey);
+      m_Drawing.Write({ Left - 8, At(0, y)[1] + 4 }, TickText(y), "end", Grey);
     }
     const double xStep = NiceStep(m_XHigh - m_XLow);
     for (double x = std::ceil(m_XLow / xStep) * xStep; x <= m_XHigh + 1e-9 * xStep; x += xStep)
     {
       m_Drawing.Line(At(x, 0), { At(x, 0)[0], At(x, 0)[1] + 5 }, Grey, 1.0);
-      m_Drawing.Write({ At(x, 0)[0], At(x, 0)[1] + 18 }, ToRoundedText(x, 4), "middle", Grey);
+      m_Drawing.Write({ At(x, 0)[0], At(x, 0)[1] + 18 }, TickText(x), "middle", Grey);
     }
     m_Drawing.Line(At(m_XLow, 0), At(m_XHigh, 0), Grey, 1.0);
     m_Drawing.Write({ (Left + Width - Right) / 2, Height - 6 }, xTitle, "middle", Dark);
@@ -379,7 +387,7 @@ DrawGeometry(const itk::RadiographGeometry & view, const itk::ImageBase<3> & ct)
 }
 
 std::string
-DrawHistogram(const RadiographImage & image, const std::string & axisTitle)
+DrawHistogram(const RadiographImage & image, double least, const std::string & axisTitle)
 {
   constexpr std::size_t    bins = 80;
   const auto               summary = Summarize(image);
@@ -388,7 +396,7 @@ DrawHistogram(const RadiographImage & image, const std::string & axisTitle)
   for (itk::ImageRegionConstIterator<RadiographImage> pixel(&image, image.GetLargestPossibleRegion()); !pixel.IsAtEnd();
        ++pixel)
   {
-    if (pixel.Get() > 0.0f)
+    if (pixel.Get() >= least)
     {
       const auto bin = static_cast<std::size_t>(pixel.Get() / width);
       counts[std::min(bin, bins - 1)] += 1.0;

@@ -34,9 +34,9 @@ namespace radiography::program
 std::string
 DrawGeometry(const itk::RadiographGeometry & view, const itk::ImageBase<3> & ct);
 
-/** A histogram of the pixels with something in their way. */
+/** A histogram of the values that are at least `least`. */
 std::string
-DrawHistogram(const RadiographImage & image, const std::string & axisTitle);
+DrawHistogram(const RadiographImage & image, double least, const std::string & axisTitle);
 
 /** The values along the middle row. */
 std::string

@@ -40,6 +40,8 @@ p { max-width: 80ch; margin: 8px 0; }
 .subtitle { color: #536271; margin: 0 0 8px; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 20px; align-items: start; }
 figure { margin: 0; background: #fff; border: 1px solid #d7dce2; border-radius: 8px; padding: 12px; }
+figure.wide { grid-column: 1 / -1; }
+table { margin-top: 16px; }
 figcaption { color: #536271; font-size: 14px; margin-top: 8px; }
 .picture { position: relative; background: #000; text-align: center; line-height: 0; }
 .picture img { max-width: 100%; height: auto; }
@@ -178,6 +180,12 @@ void
 HTMLPage::AddDrawing(const std::string & svg, const std::string & caption)
 {
   m_Body += "<figure>" + svg + "<figcaption>" + Escape(caption) + "</figcaption></figure>\n";
+}
+
+void
+HTMLPage::AddWideDrawing(const std::string & svg, const std::string & caption)
+{
+  m_Body += "<figure class=\"wide\">" + svg + "<figcaption>" + Escape(caption) + "</figcaption></figure>\n";
 }
 
 std::string

@@ -69,6 +69,9 @@ public:
              const EdgeLetters & letters);
   void
   AddDrawing(const std::string & svg, const std::string & caption);
+  /** As wide as the page. */
+  void
+  AddWideDrawing(const std::string & svg, const std::string & caption);
 
   std::string
   Finish() const;

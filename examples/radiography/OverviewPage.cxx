@@ -120,14 +120,15 @@ void
 AddGeometry(HTMLPage & page, const std::vector<OverviewView> & views, const OverviewFacts & facts)
 {
   page.AddHeading("Geometry");
+  page.BeginFigures();
   for (const auto & view : views)
   {
-    page.BeginFigures();
-    page.AddDrawing(DrawGeometry(*view.geometry, *facts.grid),
-                    view.title + ": source (red), rays to the detector's corners (yellow), CT box (grey), detector "
-                                 "(blue). R right, L left, A anterior, P posterior, H head, F feet of the patient.");
-    page.EndFigures();
+    page.AddWideDrawing(DrawGeometry(*view.geometry, *facts.grid),
+                        view.title +
+                          ": source (red), rays to the detector's corners (yellow), CT box (grey), detector "
+                          "(blue). R right, L left, A anterior, P posterior, H head, F feet of the patient.");
   }
+  page.EndFigures();
   std::vector<std::vector<std::string>> rows{
     { "source, LPS mm" }, { "source to detector, mm" },         { "pixels (columns x rows)" },
     { "pitch, mm" },      { "centre of pixel (0, 0), LPS mm" }, { "columns run to, rows run to" }
@@ -157,8 +158,8 @@ AddCharts(HTMLPage & page, const std::vector<OverviewView> & views)
   page.BeginFigures();
   for (const auto & view : views)
   {
-    page.AddDrawing(DrawHistogram(*view.depth, "optical depth L"),
-                    view.title + ": how many pixels have which optical depth (those above 0).");
+    page.AddDrawing(DrawHistogram(*view.depth, 0.05, "optical depth L"),
+                    view.title + ": how many pixels have which optical depth (those above 0.05).");
   }
   for (const auto & view : views)
   {
