@@ -29,6 +29,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstring>
+#include <ctime>
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -234,12 +235,14 @@ MeasureProjection(benchmark::State & state,
   std::vector<float>              depths(static_cast<size_t>(size * size));
 
   compute::ComputeReport report;
+  const std::clock_t     begin = std::clock();
   for (auto _ : state)
   {
     report = compute::ForwardProject(
       scene.GetVolume(), view, projector, policy, parallelFor, { depths.data(), 0, 0, size, size });
     benchmark::DoNotOptimize(depths.data());
   }
+  const double cpuSeconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   // A time without a word on what ran, or of something else than was asked for, is worth nothing.
   if (report.kernel.empty() || report.projector != compute::ToString(projector))
   {
@@ -251,6 +254,9 @@ MeasureProjection(benchmark::State & state,
   const auto rate = Counter::kIsIterationInvariantRate;
   state.counters["samples"] = static_cast<double>(work.samples);
   state.counters["s/sample"] = Counter(static_cast<double>(work.samples), rate | Counter::kInvert);
+  // Of all threads together: what a busy machine leaves alone.
+  state.counters["cpu_s/sample"] =
+    cpuSeconds / static_cast<double>(state.iterations()) / static_cast<double>(work.samples);
   state.counters["loads_B/s"] = Counter(static_cast<double>(work.bytes), rate);
   state.SetLabel(Describe(report));
 }
