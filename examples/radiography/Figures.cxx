@@ -189,35 +189,86 @@ struct Aspect
   std::string  bottom;
 };
 
-/** World mm to a frame on the paper. */
+/** What the sketch shows, world mm. */
+struct Scene
+{
+  std::vector<PointType> box;
+  std::vector<PointType> detector;
+  PointType              source;
+  PointType              principalHit;
+  PointType              center;
+
+  std::vector<PointType>
+  All() const
+  {
+    auto all = box;
+    all.insert(all.end(), detector.begin(), detector.end());
+    all.push_back(source);
+    return all;
+  }
+};
+
+Scene
+MakeScene(const itk::RadiographGeometry & view, const itk::ImageBase<3> & ct)
+{
+  const auto principal = view.GetPrincipalPoint();
+  return { Corners(ct, false),
+           Corners(*view.MakeDetectorImage(), true),
+           view.GetSource(),
+           view.GetPixelCenter(principal[0], principal[1]),
+           GridCenter(ct) };
+}
+
+Point2
+Flatten(const Aspect & aspect, const PointType & world)
+{
+  return { world[aspect.rightAxis], aspect.downSign * world[aspect.downAxis] };
+}
+
+std::pair<Point2, Point2>
+FlatBounds(const Aspect & aspect, const std::vector<PointType> & content)
+{
+  Point2 low = Flatten(aspect, content.front());
+  Point2 high = low;
+  for (const auto & point : content)
+  {
+    const auto flat = Flatten(aspect, point);
+    for (std::size_t i = 0; i < 2; ++i)
+    {
+      low[i] = std::min(low[i], flat[i]);
+      high[i] = std::max(high[i], flat[i]);
+    }
+  }
+  return { low, high };
+}
+
+/** A place on the paper: the upper left corner, width and height, labels not counted. */
+struct Frame
+{
+  Point2 corner;
+  Point2 size;
+};
+
+/** World mm to a place on the paper. */
 class Paper
 {
 public:
-  Paper(const Aspect & aspect, const std::vector<PointType> & content, const Point2 & corner, double edge)
+  Paper(const Aspect & aspect, const std::vector<PointType> & content, const Frame & frame)
     : m_Aspect(aspect)
   {
-    Point2 low = Flatten(content.front());
-    Point2 high = low;
-    for (const auto & point : content)
-    {
-      const auto flat = Flatten(point);
-      for (std::size_t i = 0; i < 2; ++i)
-      {
-        low[i] = std::min(low[i], flat[i]);
-        high[i] = std::max(high[i], flat[i]);
-      }
-    }
-    m_Scale = edge / std::max({ high[0] - low[0], high[1] - low[1], 1.0 });
+    const auto [low, high] = FlatBounds(aspect, content);
+    m_Scale =
+      std::min(frame.size[0] / std::max(high[0] - low[0], 1.0), frame.size[1] / std::max(high[1] - low[1], 1.0));
     for (std::size_t i = 0; i < 2; ++i)
     {
-      m_Shift[i] = corner[i] + 0.5 * edge - 0.5 * m_Scale * (low[i] + high[i]);
+      m_Shift[i] = frame.corner[i] + 0.5 * frame.size[i] - 0.5 * m_Scale * (low[i] + high[i]);
     }
   }
 
   Point2
   operator()(const PointType & world) const
   {
-    const auto flat = Flatten(world);
+    const auto flat = Flatten(m_Aspect, world);
     return { m_Shift[0] + m_Scale * flat[0], m_Shift[1] + m_Scale * flat[1] };
   }
 
@@ -233,63 +284,73 @@ public:
   }
 
 private:
-  Point2
-  Flatten(const PointType & world) const
-  {
-    return { world[m_Aspect.rightAxis], m_Aspect.downSign * world[m_Aspect.downAxis] };
-  }
-
   Aspect m_Aspect;
   double m_Scale{ 1.0 };
   Point2 m_Shift{};
 };
 
-void
-DrawAspect(Drawing &                       drawing,
-           const Aspect &                  aspect,
-           const itk::RadiographGeometry & view,
-           const itk::ImageBase<3> &       ct,
-           const Point2 &                  corner)
-{
-  constexpr double edge = 300.0;
-  constexpr double margin = 40.0;
-  const auto       box = Corners(ct, false);
-  const auto       detector = Corners(*view.MakeDetectorImage(), true);
-  const auto       source = view.GetSource();
-  const auto       center = GridCenter(ct);
-  auto             content = box;
-  content.insert(content.end(), detector.begin(), detector.end());
-  content.push_back(source);
-  const Paper paper(aspect, content, { corner[0] + margin, corner[1] + margin }, edge);
+constexpr double SketchEdge = 300.0;
+constexpr double SketchMargin = 40.0;
 
-  drawing.Polygon(Hull(paper(box)), "#e8eef4", Grey);
-  for (const auto & end : paper(detector))
+/** The height that an aspect needs if neither side is longer than SketchEdge. */
+double
+SketchHeight(const Aspect & aspect, const Scene & scene)
+{
+  const auto [low, high] = FlatBounds(aspect, scene.All());
+  const double width = high[0] - low[0];
+  const double height = high[1] - low[1];
+  return std::max(100.0, SketchEdge * height / std::max({ width, height, 1.0 }));
+}
+
+void
+DrawScene(Drawing & drawing, const Scene & scene, const Paper & paper)
+{
+  drawing.Polygon(Hull(paper(scene.box)), "#e8eef4", Grey);
+  for (const auto & end : paper(scene.detector))
   {
-    drawing.Line(paper(source), end, "#d9a441", 0.8);
+    drawing.Line(paper(scene.source), end, "#d9a441", 0.8);
   }
-  const auto principal = view.GetPrincipalPoint();
-  drawing.Line(paper(source), paper(view.GetPixelCenter(principal[0], principal[1])), "#d9a441", 1.0, "5 4");
-  drawing.Polygon(Hull(paper(detector)), "#c9dcee", Blue);
-  drawing.Dot(paper(source), 5.0, Red);
-  const auto middle = paper(center);
+  drawing.Line(paper(scene.source), paper(scene.principalHit), "#d9a441", 1.0, "5 4");
+  drawing.Polygon(Hull(paper(scene.detector)), "#c9dcee", Blue);
+  drawing.Dot(paper(scene.source), 5.0, Red);
+  const auto middle = paper(scene.center);
   drawing.Line({ middle[0] - 6, middle[1] }, { middle[0] + 6, middle[1] }, Dark, 1.2);
   drawing.Line({ middle[0], middle[1] - 6 }, { middle[0], middle[1] + 6 }, Dark, 1.2);
+}
 
+void
+LabelScene(Drawing & drawing, const Scene & scene, const Paper & paper, double middleOfFrame)
+{
   const auto labelBeside = [&](const PointType & world, const std::string & text, const std::string & color) {
     const auto at = paper(world);
-    const bool leftHalf = at[0] < corner[0] + margin + edge / 2;
-    drawing.Write({ at[0] + (leftHalf ? 10.0 : -10.0), at[1] - 8.0 }, text, leftHalf ? "start" : "end", color);
+    const bool leftHalf = at[0] < middleOfFrame;
+    drawing.Write({ at[0] + (leftHalf ? 10.0 : -10.0), at[1] - 9.0 }, text, leftHalf ? "start" : "end", color);
   };
-  labelBeside(source, "source", Red);
-  labelBeside(view.GetPixelCenter(principal[0], principal[1]), "detector", Blue);
-  drawing.Write({ middle[0] + 9, middle[1] - 7 }, "centre", "start", Dark);
+  labelBeside(scene.source, "source", Red);
+  labelBeside(scene.principalHit, "detector", Blue);
+  const auto middle = paper(scene.center);
+  drawing.Write({ middle[0], middle[1] + 20 }, "CT centre", "middle", Dark);
+}
 
-  const double far = 2 * margin + edge;
-  drawing.Write({ corner[0] + far / 2, corner[1] + far + 14 }, aspect.title, "middle", Dark);
-  drawing.Write({ corner[0] + 14, corner[1] + far / 2 + 4 }, aspect.left, "middle", Grey);
-  drawing.Write({ corner[0] + far - 14, corner[1] + far / 2 + 4 }, aspect.right, "middle", Grey);
-  drawing.Write({ corner[0] + far / 2, corner[1] + 18 }, aspect.top, "middle", Grey);
-  drawing.Write({ corner[0] + far / 2, corner[1] + far - 8 }, aspect.bottom, "middle", Grey);
+/** One aspect with the letters of the patient's sides around it and its title below. */
+void
+DrawAspect(Drawing & drawing, const Aspect & aspect, const Scene & scene, const Frame & frame)
+{
+  const double left = frame.corner[0];
+  const double top = frame.corner[1];
+  const double right = left + frame.size[0];
+  const double bottom = top + frame.size[1];
+  const double middleX = (left + right) / 2;
+  const double middleY = (top + bottom) / 2;
+  const Paper  paper(aspect, scene.All(), frame);
+  DrawScene(drawing, scene, paper);
+  LabelScene(drawing, scene, paper, middleX);
+
+  drawing.Write({ left - 26, middleY + 4 }, aspect.left, "middle", Grey);
+  drawing.Write({ right + 26, middleY + 4 }, aspect.right, "middle", Grey);
+  drawing.Write({ middleX, top - 22 }, aspect.top, "middle", Grey);
+  drawing.Write({ middleX, bottom + 30 }, aspect.bottom, "middle", Grey);
+  drawing.Write({ middleX, bottom + 54 }, aspect.title, "middle", Dark);
 }
 
 /** A step of 1, 2 or 5 times a power of ten that divides a range into few parts. */
@@ -374,15 +435,20 @@ private:
 std::string
 DrawGeometry(const itk::RadiographGeometry & view, const itk::ImageBase<3> & ct)
 {
-  Drawing drawing(800, 410, "Geometry of the view: source, rays, CT box and detector, from above and from the side");
   const Aspect fromFeet{ "axial: seen from the feet", 0, 1, 1.0, "R", "L", "A", "P" };
   const Aspect fromLeft{ "sagittal: seen from the patient's left", 1, 2, -1.0, "A", "P", "H", "F" };
   const Aspect fromFront{ "coronal: seen from the front", 0, 2, -1.0, "R", "L", "H", "F" };
+  const auto   scene = MakeScene(view, ct);
   // From the side, but not along the beam.
-  const auto principal = view.GetPrincipalPoint();
-  const auto beam = view.GetPixelCenter(principal[0], principal[1]) - view.GetSource();
-  DrawAspect(drawing, fromFeet, view, ct, { 5, 0 });
-  DrawAspect(drawing, std::abs(beam[0]) > std::abs(beam[1]) ? fromFront : fromLeft, view, ct, { 410, 0 });
+  const auto   beam = scene.principalHit - scene.source;
+  const auto & fromSide = std::abs(beam[0]) > std::abs(beam[1]) ? fromFront : fromLeft;
+
+  const Point2 size{ SketchEdge, std::max(SketchHeight(fromFeet, scene), SketchHeight(fromSide, scene)) };
+  Drawing      drawing(800,
+                  size[1] + 2 * SketchMargin + 24,
+                  "Geometry of the view: source, rays, CT box and detector, seen from the feet and from the side");
+  DrawAspect(drawing, fromFeet, scene, { { 50, SketchMargin }, size });
+  DrawAspect(drawing, fromSide, scene, { { 450, SketchMargin }, size });
   return drawing.Finish();
 }
 
