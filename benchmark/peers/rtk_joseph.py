@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -33,6 +34,11 @@ def run_program(program, *arguments):
 def view_options(primary_angle, pixels, pitch):
     return ["--primary-angle-deg", primary_angle, "--secondary-angle-deg", "0", "--source-isocenter-mm", "1000",
             "--source-detector-mm", "1500", "--pixels", f"{pixels},{pixels}", "--pitch-mm", str(pitch)]
+
+
+def children_cpu_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class RTKView:
@@ -73,7 +79,7 @@ class RTKView:
             raise RuntimeError(f"RTK's source or pixels are {worst} mm away from ours")
 
     def project(self, volume):
-        """Depths as [row, column], and the seconds that the filter took."""
+        """Depths as [row, column], and the seconds that the filter took: elapsed, CPU."""
         stack = rtk.ConstantImageSource[ImageType].New()
         stack.SetSize([*self.size, 1])
         stack.SetSpacing([*self.spacing, 1.0])
@@ -84,9 +90,9 @@ class RTKView:
         projector.SetInput(0, stack.GetOutput())
         projector.SetInput(1, volume)
         projector.SetGeometry(self.geometry)
-        begin = time.perf_counter()
+        begin = time.perf_counter(), time.process_time()
         projector.Update()
-        seconds = time.perf_counter() - begin
+        seconds = time.perf_counter() - begin[0], time.process_time() - begin[1]
         depths = itk.array_from_image(projector.GetOutput())[0]
         return (depths[:, ::-1] if self.flipped else depths), seconds
 
@@ -153,9 +159,10 @@ class Comparison:
         self.rim = make_rim(self.hu, work)
         self.volume = itk.imread(self.path("mu.mha"), itk.F)
 
-    def drr_command(self, primary_angle, projector, threads, hu):
+    def drr_command(self, primary_angle, projector, threads, hu, pixels=None):
+        pixels = pixels or self.options.pixels
         return [self.options.program, "drr", hu, self.path("L.mha"),
-                *view_options(primary_angle, self.options.pixels, self.options.pitch_mm), "--projector", projector,
+                *view_options(primary_angle, pixels, self.options.pitch_mm), "--projector", projector,
                 "--threads", str(threads), "--save-view", self.path("view.json")]
 
     def drr(self, primary_angle, projector, threads, hu=None):
@@ -164,6 +171,15 @@ class Comparison:
         if not report["compute"].get("kernel"):
             raise RuntimeError("the program did not say which kernel ran: its figures are worth nothing")
         return read_depths(self.path("L.mha")), report
+
+    def cpu_seconds(self, primary_angle, projector):
+        """CPU time of a projection on one thread: the whole program's, less that of the same run for 2 x 2 pixels."""
+        seconds = []
+        for pixels in (self.options.pixels, 2):
+            begin = children_cpu_seconds()
+            run_program(*self.drr_command(primary_angle, projector, 1, self.hu, pixels))
+            seconds.append(children_cpu_seconds() - begin)
+        return seconds[0] - seconds[1]
 
     def compare(self, name, primary_angle):
         depths, kernels = {}, {}
@@ -179,9 +195,13 @@ class Comparison:
                     kernels[projector] = report["compute"]["kernel"] + "; " + report["compute"]["policy"]
                     seconds.setdefault((projector, threads), []).append(report["seconds"]["project"])
                 itk.MultiThreaderBase.SetGlobalDefaultNumberOfThreads(threads)
-                depths["RTK Joseph"], taken = view.project(self.volume)
+                depths["RTK Joseph"], (taken, cpu) = view.project(self.volume)
                 depths["RTK Joseph"] = depths["RTK Joseph"].astype(np.float64)
                 seconds.setdefault(("RTK Joseph", threads), []).append(taken)
+                if threads == 1:
+                    seconds.setdefault(("RTK Joseph", "CPU"), []).append(cpu)
+            for projector in ("joseph", "cell-gauss", "siddon"):
+                seconds.setdefault((projector, "CPU"), []).append(self.cpu_seconds(primary_angle, projector))
         self.print_differences(name, depths, on_rim)
         self.print_times(name, seconds, kernels)
 
@@ -203,11 +223,11 @@ class Comparison:
     def print_times(name, seconds, kernels):
         print(f"\n## {name}: milliseconds per projection, median (smallest) of "
               f"{len(seconds['RTK Joseph', 1])} calls\n")
-        print("| projector | 1 thread | 2 threads | what ran |\n| --- | --- | --- | --- |")
+        print("| projector | 1 thread: CPU | elapsed | 2 threads: elapsed | what ran |\n| --- | --- | --- | --- | --- |")
         for projector in ("joseph", "cell-gauss", "siddon", "RTK Joseph"):
             cells = [f"{statistics.median(taken) * 1e3:.0f} ({min(taken) * 1e3:.0f})"
-                     for taken in (seconds[projector, 1], seconds[projector, 2])]
-            print(f"| {projector} | {cells[0]} | {cells[1]} | {kernels.get(projector, 'RTK, CPU')} |")
+                     for taken in (seconds[projector, which] for which in ("CPU", 1, 2))]
+            print(f"| {projector} | {' | '.join(cells)} | {kernels.get(projector, 'RTK, CPU')} |")
 
 
 def cpu_model():
