@@ -24,8 +24,8 @@
 #include "itkGDCMImageIO.h"
 #include "itkGDCMSeriesFileNames.h"
 #include "itkImageSeriesReader.h"
-#include "itkVersion.h"
 #include "itkMultiThreaderBase.h"
+#include "itkVersion.h"
 
 #include <benchmark/benchmark.h>
 
