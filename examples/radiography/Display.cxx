@@ -17,12 +17,12 @@
  *=========================================================================*/
 #include "Display.h"
 
-#include "itkImageFileWriter.h"
+#include "ImageOutput.h"
+
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
 #include "itkLinearInterpolateImageFunction.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
-#include "itkPNGImageIO.h"
 #include "itkResampleImageFilter.h"
 
 #include <algorithm>
@@ -161,12 +161,7 @@ WritePNG(const RadiographImage & grey, const std::string & path)
   {
     to.Set(static_cast<unsigned char>(std::lround(std::clamp(static_cast<double>(from.Get()), 0.0, 255.0))));
   }
-  const auto writer = itk::ImageFileWriter<Picture>::New();
-  writer->SetImageIO(itk::PNGImageIO::New());
-  writer->SetInput(picture);
-  writer->SetFileName(path);
-  writer->SetUseCompression(true);
-  writer->Update();
+  WriteWholeImage(*picture, path, true);
 }
 
 } // namespace radiography::program

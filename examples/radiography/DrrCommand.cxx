@@ -20,6 +20,7 @@
 #include "CTInput.h"
 #include "Display.h"
 #include "Errors.h"
+#include "ImageOutput.h"
 #include "Numbers.h"
 #include "OutputFile.h"
 #include "Pose.h"
@@ -27,7 +28,6 @@
 #include "ViewOptions.h"
 
 #include "itkEuler3DTransform.h"
-#include "itkImageFileWriter.h"
 #include "itkMetaDataObject.h"
 #include "itkRadiographGeometryJSON.h"
 
@@ -187,11 +187,7 @@ WriteOutput(const RadiographImage & image, const OutputFile & file, const Consol
     WritePNG(image, file.TemporaryPath());
     return;
   }
-  const auto writer = itk::ImageFileWriter<RadiographImage>::New();
-  writer->SetInput(&image);
-  writer->SetFileName(file.TemporaryPath());
-  console.Watch(*writer, "writing");
-  writer->Update();
+  WriteWholeImage(image, file.TemporaryPath(), false, &console);
 }
 
 std::string

@@ -19,11 +19,10 @@
 
 #include "CTInput.h"
 #include "Errors.h"
+#include "ImageOutput.h"
 #include "Numbers.h"
 #include "OutputFile.h"
 #include "Projection.h"
-
-#include "itkImageFileWriter.h"
 
 #include <memory>
 
@@ -59,12 +58,7 @@ RunVolume(const VolumeOptions & options)
   }
   const double prepare = watch.Lap();
 
-  const auto writer = itk::ImageFileWriter<VolumeImage>::New();
-  writer->SetInput(image);
-  writer->SetFileName(file.TemporaryPath());
-  writer->SetUseCompression(true);
-  console.Watch(*writer, "writing");
-  writer->Update();
+  WriteWholeImage(*image, file.TemporaryPath(), true, &console);
   file.Commit();
   const double write = watch.Lap();
 

@@ -14,9 +14,15 @@
 """Wrong usage, bad input: exit codes, error lines, and nothing left behind."""
 
 import os
+import subprocess
 import unittest
 
-from support import C_ARM, MU, ProgramTest, main, write_nrrd
+from support import C_ARM, MU, PROGRAM, ProgramTest, main, write_nrrd
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 
 class Usage(ProgramTest):
@@ -204,12 +210,27 @@ class Failures(ProgramTest):
         refuse(ones, "--label", "7", says="label 7")
         refuse(write_nrrd(self.folder / "none.nrrd", (8, 8, 8), [0] * 512, kind="int"), says="0")
 
+    @unittest.skipUnless(resource, "needs a limit on the size of files")
+    def test_a_full_disc_leaves_nothing_behind(self):
+        ct = self.write_block()
+        view = self.write_parallel_view(size=(100, 100))
+        before = self.listing()
+        for name in ("o.nrrd", "o.mha", "o.nii.gz", "o.nii", "o.png"):
+            with self.subTest(name):
+                done = subprocess.run(
+                    [PROGRAM, "drr", ct, name, "--view", view, *MU],
+                    cwd=self.folder,
+                    capture_output=True,
+                    text=True,
+                    restore_signals=False,  # a file too large is an error to the program, not its death
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+                )
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("radiography: error: ", done.stderr)
+                self.assertEqual(self.listing(), before)
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_full_standard_output_is_a_failure(self):
-        import subprocess
-
-        from support import PROGRAM
-
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, "info", "--json"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
