@@ -179,7 +179,7 @@ AddInteger(CLI::App &          app,
     app,
     name,
     [&value, name, lowest, largest](const std::string & text) { value = ReadInteger(name, text, lowest, largest); },
-    help + " [" + std::to_string(value) + "]",
+    value < lowest ? help : help + " [" + std::to_string(value) + "]", // a default that cannot be given has a name
     "N");
 }
 
