@@ -43,7 +43,7 @@ figure { margin: 0; background: #fff; border: 1px solid #d7dce2; border-radius: 
 figure.wide { grid-column: 1 / -1; }
 table { margin-top: 16px; }
 figcaption { color: #536271; font-size: 14px; margin-top: 8px; }
-.picture { position: relative; background: #000; text-align: center; line-height: 0; }
+.picture { position: relative; text-align: center; line-height: 0; }
 .picture img { max-width: 100%; height: auto; }
 .picture span { position: absolute; color: #ffe08a; background: rgba(0, 0, 0, 0.6); border-radius: 4px; padding: 4px 6px; font: 600 15px/1 "Liberation Sans", Arial, sans-serif; }
 .left { left: 8px; top: 50%; transform: translateY(-50%); }
