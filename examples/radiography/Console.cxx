@@ -124,7 +124,7 @@ Console::Watch(itk::ProcessObject & filter, const std::string & task) const
 std::string
 OneLine(const std::string & text)
 {
-  static const std::regex prefix(R"((itk::)?ERROR: [A-Za-z0-9_]+\([^)]*\): )");
+  static const std::regex prefix(R"(((itk::|ITK )?ERROR: )([A-Za-z0-9_]+\([^)]*\): )?)");
   static const std::regex breaks(R"(\s*\n\s*)");
   auto                    line = std::regex_replace(text, prefix, "");
   line = std::regex_replace(line, breaks, " ");

@@ -71,6 +71,7 @@ class ProgramTest(unittest.TestCase):
         errors = [line for line in lines if not line.startswith(("radiography: warning: ", "hint: "))]
         self.assertEqual(len(errors), 1, f"{arguments}: {done.stderr}")
         self.assertTrue(errors[0].startswith("radiography: error: "), done.stderr)
+        self.assertNotRegex(errors[0], r"ERROR: |\(0x", "what ITK puts before a message says nothing to a person")
         self.assertIn(says, errors[0])
         self.assertEqual(self.listing(), before, f"{arguments} left files behind")
         return done.stderr
