@@ -194,6 +194,14 @@ Describe(const OverviewView & view)
 }
 
 void
+SayRange(Console & console, const std::string & quantity, const RadiographImage & image)
+{
+  const auto range = Summarize(image);
+  console.Say("  " + quantity + ": min " + ToRoundedText(range.min, 4) + ", mean " + ToRoundedText(range.mean, 4) +
+              ", max " + ToRoundedText(range.max, 4));
+}
+
+void
 RunOverview(const OverviewOptions & options)
 {
   Console        console(options.common);
@@ -245,6 +253,9 @@ RunOverview(const OverviewOptions & options)
   {
     console.Say(view.title + ": " + view.report.kernel + ", " + std::to_string(view.report.threads) +
                 " threads, projected in " + ToRoundedText(view.projectSeconds, 3) + " s");
+    SayRange(console, "optical depth", *view.depth);
+    SayRange(console, "transmission", *view.transmission);
+    SayRange(console, "photon counts", *view.counts);
   }
   console.Say("page: " + index);
 }
