@@ -18,6 +18,7 @@
 #ifndef radiography_kernel_CellTraversal_h
 #define radiography_kernel_CellTraversal_h
 
+#include "kernel/FloorToIndex.h"
 #include "kernel/HostDevice.h"
 #include "kernel/Ray.h"
 
@@ -74,7 +75,7 @@ TraverseCells(const Ray &      ray,
       for (int axis = 0; axis < 3; ++axis)
       {
         const std::int64_t last = firstCell + cellCount[axis] - 1;
-        const std::int64_t found = static_cast<std::int64_t>(std::floor(start[axis] + middle * step[axis]));
+        const std::int64_t found = FloorToIndex(start[axis] + middle * step[axis]);
         cell[axis] = found < firstCell ? firstCell : (found > last ? last : found);
       }
       visit(cell, begin, end);

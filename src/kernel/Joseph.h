@@ -18,6 +18,7 @@
 #ifndef radiography_kernel_Joseph_h
 #define radiography_kernel_Joseph_h
 
+#include "kernel/FloorToIndex.h"
 #include "kernel/HostDevice.h"
 #include "kernel/Ray.h"
 #include "kernel/VolumeView.h"
@@ -33,12 +34,10 @@ namespace radiography::kernel
 RADIOGRAPHY_HD inline double
 SampleSlab(const VolumeView & volume, const float * slab, int p, int q, double x, double y)
 {
-  const double       floorX = std::floor(x);
-  const double       floorY = std::floor(y);
-  const double       u = x - floorX;
-  const double       v = y - floorY;
-  const std::int64_t i = static_cast<std::int64_t>(floorX);
-  const std::int64_t j = static_cast<std::int64_t>(floorY);
+  const std::int64_t i = FloorToIndex(x);
+  const std::int64_t j = FloorToIndex(y);
+  const double       u = x - static_cast<double>(i);
+  const double       v = y - static_cast<double>(j);
 
   double corner[2][2];
   for (int b = 0; b < 2; ++b)
