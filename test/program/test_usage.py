@@ -223,7 +223,7 @@ class Failures(ProgramTest):
                     capture_output=True,
                     text=True,
                     restore_signals=False,  # a file too large is an error to the program, not its death
-                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40, 40)),
                 )
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn("radiography: error: ", done.stderr)
