@@ -25,10 +25,25 @@
 #include "itkImageFileWriter.h"
 
 #include <cstring>
+#include <fstream>
 #include <string>
 
 namespace radiography::program
 {
+
+/** Whether a file is no PNG, or one that ends as a PNG does, with its IEND chunk (PNG specification, 11.2.5). ITK 5.2's
+ * reader ends the whole program on a PNG that breaks off within its header. */
+inline bool
+IsWholeIfPNG(const std::string & path)
+{
+  constexpr char    signature[] = "\x89PNG";
+  constexpr char    end[] = "IEND\xae\x42\x60\x82";
+  std::ifstream     file(path, std::ios::binary);
+  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string last(end, sizeof(end) - 1);
+  return content.compare(0, 4, signature, 4) != 0 ||
+         (content.size() >= last.size() && content.compare(content.size() - last.size(), last.size(), last) == 0);
+}
 
 /** Writes an image, and makes sure that it is there: some of ITK's formats do not notice a full disc, so the file is
  * read back and compared, pixel by pixel.
@@ -48,7 +63,11 @@ WriteWholeImage(const TImage & image, const std::string & path, bool compress, c
   writer->Update();
 
   const Failure incomplete("the output could not be written completely", "is the disc full?");
-  const auto    reader = itk::ImageFileReader<TImage>::New();
+  if (!IsWholeIfPNG(path))
+  {
+    throw incomplete;
+  }
+  const auto reader = itk::ImageFileReader<TImage>::New();
   reader->SetFileName(path);
   try
   {

@@ -215,15 +215,16 @@ class Failures(ProgramTest):
         ct = self.write_block()
         view = self.write_parallel_view(size=(100, 100))
         before = self.listing()
-        for name in ("o.nrrd", "o.mha", "o.nii.gz", "o.nii", "o.png"):
-            with self.subTest(name):
+        names = ("o.nrrd", "o.mha", "o.nii.gz", "o.nii", "o.png")
+        for name, room in [(name, room) for name in names for room in (0, 6, 40)]:
+            with self.subTest(name, room=room):
                 done = subprocess.run(
                     [PROGRAM, "drr", ct, name, "--view", view, *MU],
                     cwd=self.folder,
                     capture_output=True,
                     text=True,
                     restore_signals=False,  # a file too large is an error to the program, not its death
-                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40, 40)),
+                    preexec_fn=lambda room=room: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
                 )
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn("radiography: error: ", done.stderr)
