@@ -15,6 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "Refusal.h"
+
 #include "itkHounsfieldToAttenuationImageFilter.h"
 
 #include "itkImageRegionIterator.h"
@@ -32,6 +34,8 @@ using Parameters = itk::HounsfieldAttenuationParameters;
 namespace
 {
 
+using testimages::Refusal;
+
 /** Coefficients in round numbers, which need no table. */
 Parameters
 StatedParameters()
@@ -41,22 +45,6 @@ StatedParameters()
   parameters.boneAttenuation = 0.05;
   parameters.boneHounsfield = 1500.0;
   return parameters;
-}
-
-template <typename TRun>
-std::string
-Refusal(const TRun & run)
-{
-  try
-  {
-    run();
-  }
-  catch (const itk::ExceptionObject & error)
-  {
-    return error.GetDescription();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return {};
 }
 
 void

@@ -18,6 +18,7 @@
 #ifndef TransmissionTestImages_h
 #define TransmissionTestImages_h
 
+#include "Refusal.h"
 #include "itkImage.h"
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
@@ -75,23 +76,6 @@ inline std::vector<float>
 Pixels(const ImageType & image)
 {
   return Pixels(image, image.GetBufferedRegion());
-}
-
-/** The text of what `run` throws, or a failure. */
-template <typename TRun>
-std::string
-Refusal(const TRun & run)
-{
-  try
-  {
-    run();
-  }
-  catch (const itk::ExceptionObject & error)
-  {
-    return error.GetDescription();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return {};
 }
 
 inline void
