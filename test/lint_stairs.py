@@ -9,24 +9,22 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MAY_USE = {
-    "kernel": set(),
-    "compute": {"kernel"},
-    "stairs": {"compute"},
-    "geometry": {"stairs"},
-    "dicom": {"geometry", "stairs", "compute"},
-    "attenuation": {"dicom", "geometry", "stairs", "compute", "kernel"},
-    "projection": {"attenuation", "dicom", "geometry", "stairs", "compute", "kernel"},
-    "transmission": {"projection", "attenuation", "dicom", "geometry", "stairs", "compute", "kernel"},
-}
+# Upstairs from left to right; `derivative` and `geometry` are at everybody's service.
+UPSTAIRS = ["derivative", "geometry", "dicom", "attenuation", "projection", "transmission", "likelihood"]
+MAY_USE = {"kernel": set(), "compute": {"kernel"}, "stairs": {"compute"}}
+MAY_USE |= {room: {"stairs", "compute", "kernel", *UPSTAIRS[:place]} for place, room in enumerate(UPSTAIRS)}
 # First match wins: a public header (or a generated one) belongs to this room; None is everybody's.
 OWNER = [
     (r"itkRadiographyMacros\.h|RadiographyExport\.h", None),
+    (r"itkFirstDerivativeOnly\.h|itkDerivativeChecker\.h", "derivative"),
     (r"itkRadiographGeometry.*", "geometry"),
     (r"itkDICOM.*", "dicom"),
     (r"itkHounsfield.*", "attenuation"),
-    (r"itkProjectionVolume.*|itkDigitallyReconstructedRadiograph.*", "projection"),
-    (r"itkTransmission.*|itkPhotonNoise.*|itkDetectorResponse.*|itkSubrayAverage.*", "transmission"),
+    (r"itkProjectionVolume.*|itkDigitallyReconstructedRadiograph.*|itkRadiographBackProjection.*", "projection"),
+    (r"itkRadiographSensitivity.*", "projection"),
+    (r"itkTransmission.*|itkPhotonNoise.*|itkDetectorResponse.*|itkSubrayAverage.*|itkOpticalDepth.*", "transmission"),
+    (r"itkFlatFieldCorrection.*|itkRadiographForwardModel.*", "transmission"),
+    (r"itkPoisson.*", "likelihood"),
 ]
 DOWNSTAIRS = {"kernel", "compute"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

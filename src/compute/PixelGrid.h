@@ -99,13 +99,13 @@ CountTiles(const PixelGrid & grid)
   return (grid.Count() + PixelsPerTile - 1) / PixelsPerTile;
 }
 
-/** Calls visit(piece) for the row pieces that make up one tile, in raster order, until it returns false. */
+/** Calls visit(piece) for the row pieces that make up the pixels [begin, end) of raster order, until it returns false.
+ */
 template <typename TVisit>
 void
-VisitTile(const PixelGrid & grid, std::int64_t tile, const TVisit & visit)
+VisitPixels(const PixelGrid & grid, std::int64_t begin, std::int64_t end, const TVisit & visit)
 {
-  const std::int64_t end = std::min(grid.Count(), (tile + 1) * PixelsPerTile);
-  for (std::int64_t offset = tile * PixelsPerTile; offset < end;)
+  for (std::int64_t offset = begin; offset < end;)
   {
     const std::int64_t column = offset % grid.columns;
     const std::int64_t line = offset / grid.columns;
@@ -116,6 +116,14 @@ VisitTile(const PixelGrid & grid, std::int64_t tile, const TVisit & visit)
     }
     offset += length;
   }
+}
+
+/** Calls visit(piece) for the row pieces that make up one tile, in raster order, until it returns false. */
+template <typename TVisit>
+void
+VisitTile(const PixelGrid & grid, std::int64_t tile, const TVisit & visit)
+{
+  VisitPixels(grid, tile * PixelsPerTile, std::min(grid.Count(), (tile + 1) * PixelsPerTile), visit);
 }
 
 /** Calls body(piece) for row pieces that cover the grid, tile by tile, on the threads of parallelFor. */

@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "BackwardThreads.h"
 #include "MpfrOracle.h"
 
 #include "compute/SubrayAverage.h"
@@ -26,7 +27,6 @@
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 using namespace radiography;
@@ -103,28 +103,6 @@ SweptDepths()
   return depths;
 }
 
-/** Threads that share items out in the worst order: backwards, interleaved. */
-compute::ParallelFor
-BackwardThreads(std::int64_t threads)
-{
-  return [threads](std::int64_t count, const compute::ItemBody & body) {
-    std::vector<std::thread> pool;
-    for (std::int64_t t = 0; t < threads; ++t)
-    {
-      pool.emplace_back([=, &body]() {
-        for (std::int64_t item = count - 1 - t; item >= 0; item -= threads)
-        {
-          body(item);
-        }
-      });
-    }
-    for (auto & thread : pool)
-    {
-      thread.join();
-    }
-  };
-}
-
 } // namespace
 
 TEST(TransmissionLauncher, EveryOutputIsWithinOneUlpOfTheCorrectlyRoundedResult)
@@ -196,7 +174,7 @@ TEST(TransmissionLauncher, PixelsAroundTileEndsAreAllEvaluatedForAnyThreads)
     {
       std::vector<float> transmission(count, NaN);
       compute::EvaluateTransmission(
-        RowGrid(count), ConstRowOf(depths), {}, { RowOf(transmission), {}, {}, {} }, BackwardThreads(threads));
+        RowGrid(count), ConstRowOf(depths), {}, { RowOf(transmission), {}, {}, {} }, testthreads::Backward(threads));
       EXPECT_EQ(transmission, serial.transmission) << count << " pixels, " << threads << " threads";
     }
   }
@@ -206,7 +184,7 @@ TEST(TransmissionLauncher, TheFirstBadPixelInRasterOrderIsFoundForAnyThreads)
 {
   std::vector<float> depths(5 * static_cast<std::size_t>(compute::PixelsPerTile), 1.0f);
   const auto         find = [&depths](std::int64_t threads) {
-    return compute::FindFirstInvalid(RowGrid(depths.size()), ConstRowOf(depths), BackwardThreads(threads));
+    return compute::FindFirstInvalid(RowGrid(depths.size()), ConstRowOf(depths), testthreads::Backward(threads));
   };
   depths[7] = -0.0f;
   EXPECT_FALSE(find(2)) << "-0 is a valid depth";

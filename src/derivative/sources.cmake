@@ -1,0 +1,2 @@
+# Compiled sources of the room derivative, relative to it.
+set(derivative_SRCS itkFirstDerivativeOnly.cxx)
