@@ -11,6 +11,11 @@ if(NOT Radiography_RANDOM123_INCLUDE_DIR)
   )
 endif()
 
+find_package(hwy QUIET CONFIG)
+if(NOT hwy_FOUND)
+  message(FATAL_ERROR "Highway was not found (Debian: libhwy-dev). Give hwy_DIR, the folder that holds hwy-config.cmake.")
+endif()
+
 if(Radiography_USE_DCMTK)
   find_package(DCMTK QUIET)
   find_package(PkgConfig QUIET)
