@@ -1,5 +1,7 @@
 # GoogleTest sources of the room transmission, relative to this folder; transmission_TEST_LIBRARIES: what they link besides the module.
-set(transmission_TESTS itkDetectorAndSubrayGTest.cxx itkPhotonNoiseImageFilterGTest.cxx
-                       itkTransmissionImageFilterGTest.cxx
-)
-set(transmission_TEST_LIBRARIES)
+set(transmission_TESTS)
+list(APPEND transmission_TESTS AnalyticPathsGTest.cxx)
+list(APPEND transmission_TESTS itkDetectorAndSubrayGTest.cxx)
+list(APPEND transmission_TESTS itkPhotonNoiseImageFilterGTest.cxx)
+list(APPEND transmission_TESTS itkTransmissionImageFilterGTest.cxx)
+set(transmission_TEST_LIBRARIES mpfr gmp)
