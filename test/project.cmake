@@ -7,6 +7,7 @@ endif()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_test(NAME project.Stairs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/lint_stairs.py)
+  add_test(NAME project.DocumentedTests COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/lint_doc_tests.py)
 endif()
 
 find_program(Radiography_CLANG_FORMAT NAMES clang-format-14 clang-format)
