@@ -18,6 +18,7 @@
 #include "compute/ForwardProjection.h"
 
 #include "compute/PixelTiles.h"
+#include "compute/ViewPlan.h"
 #include "kernel/CellGauss.h"
 #include "kernel/Joseph.h"
 #include "kernel/Siddon.h"
@@ -40,35 +41,8 @@ GetComponent(const kernel::ViewRays & view, int axis, double column, double row)
   return kernel::Evaluate(view.end, axis, column, row) - kernel::Evaluate(view.start, axis, column, row);
 }
 
-/** What the whole view is integrated by, decided once. */
-struct Plan
-{
-  Projector   projector;
-  int         mainAxis;
-  std::string reasonAgainstJoseph;
-};
-
-Plan
-MakePlan(const kernel::ViewRays & view, Projector projector, const ProjectionPolicy & policy)
-{
-  Plan plan{ projector, SelectMainAxis(view), {} };
-  if (projector == Projector::Joseph)
-  {
-    const double slope = FindSteepestSlope(view, plan.mainAxis);
-    if (!(slope <= policy.josephSlopeLimit))
-    {
-      std::ostringstream reason;
-      reason << "a ray of this view has slope " << slope << " against the main axis, over the policy's limit of "
-             << policy.josephSlopeLimit << "; integrated by cell-gauss";
-      plan.projector = Projector::CellGauss;
-      plan.reasonAgainstJoseph = reason.str();
-    }
-  }
-  return plan;
-}
-
 ComputeReport
-MakeReport(const Plan & plan, const ProjectionPolicy & policy)
+MakeReport(const ViewPlan & plan, const ProjectionPolicy & policy)
 {
   ComputeReport report;
   report.projector = ToString(plan.projector);
@@ -85,24 +59,25 @@ MakeReport(const Plan & plan, const ProjectionPolicy & policy)
 
 /** One pixel. `endsInside` is counted up when the ray has an end inside the volume. */
 double
-IntegrateRay(const kernel::VolumeView & volume, const kernel::Ray & ray, const Plan & plan, std::int64_t & endsInside)
+IntegrateRay(const kernel::VolumeView & volume,
+             const kernel::Ray &        ray,
+             const ViewPlan &           plan,
+             std::int64_t &             endsInside)
 {
-  const double          margin = plan.projector == Projector::Siddon ? 0.5 : 1.0;
-  const kernel::RayCase rayCase = kernel::Classify(kernel::ClipLine(ray, volume, margin));
-  if (rayCase == kernel::RayCase::Misses)
+  const RayChoice choice = ChooseRayKernel(volume, ray, plan);
+  endsInside += choice.endsInside ? 1 : 0;
+  switch (choice.kernel)
   {
-    return 0.0;
+    case RayKernel::None:
+      break;
+    case RayKernel::Joseph:
+      return kernel::IntegrateJoseph(volume, ray, plan.mainAxis);
+    case RayKernel::CellGauss:
+      return kernel::IntegrateCellGauss(volume, ray);
+    case RayKernel::Siddon:
+      return kernel::IntegrateSiddon(volume, ray);
   }
-  endsInside += rayCase == kernel::RayCase::EndsInside ? 1 : 0;
-  if (plan.projector == Projector::Siddon)
-  {
-    return kernel::IntegrateSiddon(volume, ray);
-  }
-  if (plan.projector == Projector::CellGauss || rayCase == kernel::RayCase::EndsInside)
-  {
-    return kernel::IntegrateCellGauss(volume, ray);
-  }
-  return kernel::IntegrateJoseph(volume, ray, plan.mainAxis);
+  return 0.0;
 }
 
 } // namespace
@@ -159,7 +134,7 @@ ForwardProject(const kernel::VolumeView & volume,
                const ParallelFor &        parallelFor,
                const DepthImage &         output)
 {
-  const Plan                plan = MakePlan(view, projector, policy);
+  const ViewPlan            plan = MakeViewPlan(view, projector, policy);
   const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
   std::atomic<std::int64_t> raysWithEndInside{ 0 };
 
