@@ -2,3 +2,4 @@
 set(transmission_SRCS itkDetectorResponseImageFilter.cxx itkPhotonNoiseImageFilter.cxx itkSubrayAverageImageFilter.cxx
                       itkTransmissionImageFilter.cxx
 )
+list(APPEND transmission_SRCS itkSubrayViews.cxx)
