@@ -1,2 +1,2 @@
 # Compiled sources of the room likelihood, relative to it.
-set(likelihood_SRCS)
+set(likelihood_SRCS itkPoissonLikelihood.cxx)

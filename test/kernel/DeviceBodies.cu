@@ -18,8 +18,11 @@
 // Each numerical body of src/kernel in a trivial kernel: that they compile as device code is the test.
 #include "kernel/CellGauss.h"
 #include "kernel/Joseph.h"
+#include "kernel/PoissonLikelihood.h"
 #include "kernel/Ray.h"
 #include "kernel/Siddon.h"
+#include "kernel/SubrayAverage.h"
+#include "kernel/TransmissionAdjoint.h"
 #include "kernel/TransmissionLaw.h"
 #include "kernel/VolumeView.h"
 
@@ -46,4 +49,49 @@ EvaluateLaw(const double * depths, double openBeamCounts, double * values)
   values[2] = kernel::RemovedFraction(depths[threadIdx.x]);
   values[3] = kernel::EffectiveDepth(
     4, [&](int i) { return depths[i]; }, [](int) { return 0.25; });
+}
+
+__global__ void
+AverageSubrays(const double * depths, double * cotangents)
+{
+  kernel::DepthAverage average;
+  kernel::AddDepth(average, depths[0], 0.5);
+  kernel::AddDepth(average, depths[1], 0.5);
+  cotangents[4] = kernel::EffectiveDepth(average) + kernel::ShareOfPhotons(average, depths[0], 0.5);
+  cotangents[5] = kernel::MeanTransmissionAdjoint(depths[0], 0.5, 1.0);
+  kernel::EffectiveDepthAdjoint(
+    4,
+    [&](int i) { return depths[i]; },
+    [](int) { return 0.25; },
+    1.0,
+    [&](int i, double value) { cotangents[i] = value; });
+}
+
+__global__ void
+EvaluateLawAdjoint(const double *                 depths,
+                   double                         openBeamCounts,
+                   kernel::TransmissionCotangents weights,
+                   double *                       values)
+{
+  const double transmission = kernel::Transmission(depths[threadIdx.x]);
+  values[0] = kernel::DepthCotangent(transmission, openBeamCounts, weights);
+  values[1] = kernel::DepthCotangentBound(openBeamCounts, weights);
+  values[2] = kernel::OpenBeamCotangent(transmission, weights.counts);
+  values[3] = kernel::OpticalDepth(values[2]);
+  values[4] = kernel::DecrementCotangent(values[2], weights.logTransmission);
+}
+
+__global__ void
+EvaluatePoisson(const double * counts, kernel::PoissonPixel pixel, double * values, kernel::PoissonNuisance * nuisance)
+{
+  const double observed = counts[threadIdx.x];
+  const double primary = kernel::PrimaryMean(pixel.depth, pixel.openBeam);
+  values[0] = kernel::PoissonHalfDeviance(pixel, primary);
+  values[1] = kernel::PoissonNegativeLogLikelihood(pixel, primary) + kernel::PoissonSaturatedTerm(observed);
+  values[2] = kernel::PoissonScore(observed, primary, pixel.scatter);
+  values[3] = kernel::PoissonCurvature(observed, primary, pixel.scatter);
+  values[4] = kernel::PoissonInformation(primary, pixel.scatter);
+  values[5] = kernel::PearsonResidual(observed, primary);
+  values[6] = kernel::DevianceResidual(observed, primary);
+  nuisance[0] = kernel::PoissonNuisanceTerms(observed, pixel.depth, primary, pixel.scatter);
 }

@@ -1,3 +1,3 @@
 # GoogleTest sources of the room likelihood, relative to this folder; likelihood_TEST_LIBRARIES: what they link besides the module.
-set(likelihood_TESTS)
-set(likelihood_TEST_LIBRARIES)
+set(likelihood_TESTS itkPoissonLikelihoodGTest.cxx)
+set(likelihood_TEST_LIBRARIES mpfr gmp)
