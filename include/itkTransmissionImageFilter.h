@@ -144,6 +144,11 @@ public:
   ImageType *
   GetRemoved();
 
+  /** For the adjoint, which reads depths and n0 again: throws unless they are what the last execution read, by object,
+   * size and time stamp. */
+  void
+  RefuseChangedInputs() const;
+
   /** Brings what was asked for up to date. */
   void
   Update() override;
@@ -166,6 +171,24 @@ protected:
   GenerateData() override;
 
 private:
+  /** An image as an execution read it. The pointer is compared, never followed. */
+  struct ImageRead
+  {
+    const ImageType *     image{ nullptr };
+    ModifiedTimeType      stamp{ 0 };
+    ImageType::RegionType region{};
+  };
+  struct InputsRead
+  {
+    ImageRead        depths{};
+    ImageRead        openBeam{};
+    OpenBeamFormEnum form{ OpenBeamFormEnum::None };
+    double           number{ 0.0 };
+  };
+
+  InputsRead
+  CurrentInputs() const;
+
   /** In the order of the outputs. */
   std::array<bool, 4>
   WantedOutputs() const;
@@ -183,6 +206,7 @@ private:
   bool             m_ComputeLogTransmission{ false };
   bool             m_ComputeRemoved{ false };
   bool             m_CheckInputs{ true };
+  InputsRead       m_Evaluated{};
 };
 
 } // namespace itk

@@ -148,6 +148,25 @@ struct BadPixel
   float        value{ 0.0f };
 };
 
+/** The first thing in raster order that findInPiece(piece), an optional TFound, finds, whatever the number of threads.
+ */
+template <typename TFound, typename TFindInPiece>
+std::optional<TFound>
+FindFirst(const PixelGrid & grid, const ParallelFor & parallelFor, const TFindInPiece & findInPiece)
+{
+  std::vector<std::optional<TFound>> firstOfTile(static_cast<std::size_t>(CountTiles(grid)));
+  parallelFor(CountTiles(grid), [&](std::int64_t tile) {
+    std::optional<TFound> & found = firstOfTile[static_cast<std::size_t>(tile)];
+    VisitTile(grid, tile, [&](const RowPiece & piece) {
+      found = findInPiece(piece);
+      return !found.has_value();
+    });
+  });
+  const auto first = std::find_if(
+    firstOfTile.begin(), firstOfTile.end(), [](const std::optional<TFound> & found) { return found.has_value(); });
+  return first == firstOfTile.end() ? std::nullopt : *first;
+}
+
 /** The first pixel in raster order for which isBad(value) holds, whatever the number of threads. */
 template <typename TIsBad>
 std::optional<BadPixel>
@@ -156,23 +175,15 @@ FindFirstBadPixel(const PixelGrid &              grid,
                   const ParallelFor &            parallelFor,
                   const TIsBad &                 isBad)
 {
-  std::vector<std::optional<BadPixel>> firstOfTile(static_cast<std::size_t>(CountTiles(grid)));
-  parallelFor(CountTiles(grid), [&](std::int64_t tile) {
-    VisitTile(grid, tile, [&](const RowPiece & piece) {
-      const float * const begin = pixels.At(piece);
-      const float * const bad = std::find_if(begin, begin + piece.length, isBad);
-      if (bad == begin + piece.length)
-      {
-        return true;
-      }
-      firstOfTile[static_cast<std::size_t>(tile)] =
-        BadPixel{ piece.column + (bad - begin), piece.row, piece.slice, *bad };
-      return false;
-    });
+  return FindFirst<BadPixel>(grid, parallelFor, [&](const RowPiece & piece) -> std::optional<BadPixel> {
+    const float * const begin = pixels.At(piece);
+    const float * const bad = std::find_if(begin, begin + piece.length, isBad);
+    if (bad == begin + piece.length)
+    {
+      return std::nullopt;
+    }
+    return BadPixel{ piece.column + (bad - begin), piece.row, piece.slice, *bad };
   });
-  const auto first = std::find_if(
-    firstOfTile.begin(), firstOfTile.end(), [](const std::optional<BadPixel> & bad) { return bad.has_value(); });
-  return first == firstOfTile.end() ? std::nullopt : *first;
 }
 
 } // namespace radiography::compute

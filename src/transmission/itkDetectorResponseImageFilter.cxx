@@ -19,7 +19,7 @@
 
 #include "compute/PixelGrid.h"
 #include "stairs/itkHandDownThreads.h"
-#include "transmission/itkPixelViews.h"
+#include "transmission/itkDetectorParameters.h"
 
 #include <cmath>
 #include <ostream>
@@ -35,17 +35,12 @@ void
 DetectorResponseImageFilter::VerifyPreconditions() ITKv5_CONST
 {
   Superclass::VerifyPreconditions();
-  if (!std::isfinite(m_Gain) || m_Gain <= 0.0)
+  for (const std::string & fault : { FaultOfGain(m_Gain), FaultOfScatter(m_Scatter), FaultOfOffset(m_Offset) })
   {
-    itkExceptionMacro("Gain is " << TextOf(m_Gain) << "; give a finite number of detector units per count above 0.");
-  }
-  if (!std::isfinite(m_Scatter) || m_Scatter < 0.0)
-  {
-    itkExceptionMacro("Scatter is " << TextOf(m_Scatter) << "; give a finite number of counts that is not negative.");
-  }
-  if (!std::isfinite(m_Offset))
-  {
-    itkExceptionMacro("Offset is " << TextOf(m_Offset) << "; give a finite number of detector units.");
+    if (!fault.empty())
+    {
+      itkExceptionMacro("" << fault);
+    }
   }
 }
 

@@ -53,17 +53,24 @@ ViewOf(TransmissionImage & image, const ImageRegion<3> & region)
   return { image.GetBufferPointer() + image.ComputeOffset(region.GetIndex()), strides[1], strides[2] };
 }
 
-/** "pixel [3, 4, 0] is -1": for messages. */
+/** "pixel [3, 4, 0]": for messages. */
 inline std::string
-DescribePixel(const ImageRegion<3> & region, const radiography::compute::BadPixel & bad)
+DescribePlace(const ImageRegion<3> & region, std::int64_t column, std::int64_t row, std::int64_t slice)
 {
-  const std::int64_t offset[3] = { bad.column, bad.row, bad.slice };
+  const std::int64_t offset[3] = { column, row, slice };
   std::string        text = "pixel [";
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
     text += (axis == 0 ? "" : ", ") + std::to_string(region.GetIndex(axis) + offset[axis]);
   }
-  return text + "] is " + NumberToString<float>()(bad.value);
+  return text + ']';
+}
+
+/** "pixel [3, 4, 0] is -1": for messages. */
+inline std::string
+DescribePixel(const ImageRegion<3> & region, const radiography::compute::BadPixel & bad)
+{
+  return DescribePlace(region, bad.column, bad.row, bad.slice) + " is " + NumberToString<float>()(bad.value);
 }
 
 /** A number for messages, the same in every locale. */

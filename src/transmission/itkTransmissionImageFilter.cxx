@@ -19,11 +19,11 @@
 
 #include "compute/TransmissionLauncher.h"
 #include "stairs/itkHandDownThreads.h"
+#include "transmission/itkDataStamp.h"
+#include "transmission/itkOpenBeam.h"
 #include "transmission/itkPixelViews.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <ostream>
 
 namespace itk
@@ -31,7 +31,6 @@ namespace itk
 namespace
 {
 
-using radiography::compute::OpenBeam;
 using radiography::compute::PixelView;
 using radiography::compute::TransmissionOutputs;
 
@@ -45,21 +44,10 @@ enum OutputIndex : unsigned int
 
 constexpr unsigned int NumberOfOutputs = 4;
 const char * const     OpenBeamInput = "OpenBeamCounts";
-const char * const     ValidDepths = "Optical depths are finite and not negative";
-const char * const     ValidCounts = "Open-beam counts are finite and not negative";
 
 // The shares of the progress bar.
 constexpr float CheckWeight = 0.1f;
 constexpr float EvaluationWeight = 0.8f;
-
-constexpr double LargestBinary32 = std::numeric_limits<float>::max();
-
-// What binary32 cannot hold is kept as it is, to be refused by its name.
-double
-RoundedToBinary32(double value)
-{
-  return std::abs(value) <= LargestBinary32 ? static_cast<double>(static_cast<float>(value)) : value;
-}
 
 const char *
 OnOrOff(bool flag)
@@ -210,7 +198,7 @@ TransmissionImageFilter::VerifyPreconditions() ITKv5_CONST
     itkExceptionMacro("Counts are asked for without open-beam counts. Call SetOpenBeamCounts() or one of the two "
                       "methods for an image of them, or switch ComputeCounts off.");
   }
-  if (m_OpenBeamForm == OpenBeamFormEnum::Number && !(m_OpenBeamCounts >= 0.0 && m_OpenBeamCounts <= LargestBinary32))
+  if (m_OpenBeamForm == OpenBeamFormEnum::Number && !IsOpenBeamNumber(m_OpenBeamCounts))
   {
     itkExceptionMacro("" << ValidCounts << " in binary32; OpenBeamCounts is " << TextOf(m_OpenBeamCounts) << '.');
   }
@@ -285,15 +273,7 @@ TransmissionImageFilter::GenerateData()
   }
   const auto grid = GridOf(region);
   const auto depths = ConstViewOf(*this->GetInput(), region);
-  OpenBeam   openBeam{ m_OpenBeamCounts, {} };
-  if (m_OpenBeamForm == OpenBeamFormEnum::SharedImage)
-  {
-    openBeam.number = *this->GetOpenBeamCountsImage()->GetBufferPointer();
-  }
-  if (m_OpenBeamForm == OpenBeamFormEnum::PixelImage)
-  {
-    openBeam.pixels = ConstViewOf(*this->GetOpenBeamCountsImage(), region);
-  }
+  const auto openBeam = OpenBeamOver(region, m_OpenBeamForm, m_OpenBeamCounts, this->GetOpenBeamCountsImage());
 
   const auto                      wanted = this->WantedOutputs();
   std::array<PixelView<float>, 4> views{};
@@ -322,6 +302,49 @@ TransmissionImageFilter::GenerateData()
     TransmissionOutputs{
       views[TransmissionOutput], views[CountsOutput], views[LogTransmissionOutput], views[RemovedOutput] },
     HandDownThreads(*this, EvaluationWeight));
+  m_Evaluated = this->CurrentInputs();
+}
+
+TransmissionImageFilter::InputsRead
+TransmissionImageFilter::CurrentInputs() const
+{
+  const auto stampOf = [](const ImageType * image) {
+    return image ? ImageRead{ image, StampOf(*image), image->GetLargestPossibleRegion() } : ImageRead{};
+  };
+  return { stampOf(this->GetInput()), stampOf(this->GetOpenBeamCountsImage()), m_OpenBeamForm, m_OpenBeamCounts };
+}
+
+void
+TransmissionImageFilter::RefuseChangedInputs() const
+{
+  const InputsRead now = this->CurrentInputs();
+  if (!m_Evaluated.depths.image)
+  {
+    itkExceptionMacro("The forward transmission has not been evaluated. Call its Update() first.");
+  }
+  const auto refuse = [this](const char * what, const ImageRead & before, const ImageRead & current) {
+    if (before.image != current.image || before.region != current.region)
+    {
+      itkExceptionMacro("" << what << " is another one, or of another size, than the forward transmission evaluated: "
+                           << before.region.GetSize() << " then, " << current.region.GetSize()
+                           << " now. Call the forward's Update() again.");
+    }
+    if (before.stamp != current.stamp)
+    {
+      itkExceptionMacro(
+        "" << what << " was modified or computed anew after the forward transmission was evaluated (time "
+           << "stamp " << before.stamp << " then, " << current.stamp << " now). Call the forward's Update() again.");
+    }
+  };
+  refuse("The depth image", m_Evaluated.depths, now.depths);
+  refuse("The open-beam image", m_Evaluated.openBeam, now.openBeam);
+  // Numbers are compared for being the same one, not for being close.
+  if (m_Evaluated.form != now.form || m_Evaluated.number < now.number || now.number < m_Evaluated.number)
+  {
+    itkExceptionMacro("The open beam of the forward transmission was "
+                      << m_Evaluated.form << ' ' << TextOf(m_Evaluated.number) << " when it was evaluated and is now "
+                      << now.form << ' ' << TextOf(now.number) << ". Call the forward's Update() again.");
+  }
 }
 
 void
@@ -335,6 +358,11 @@ TransmissionImageFilter::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "ComputeLogTransmission: " << OnOrOff(m_ComputeLogTransmission) << std::endl;
   os << indent << "ComputeRemoved: " << OnOrOff(m_ComputeRemoved) << std::endl;
   os << indent << "CheckInputs: " << OnOrOff(m_CheckInputs) << std::endl;
+  os << indent << "Evaluated depth image: " << m_Evaluated.depths.image << ", time stamp " << m_Evaluated.depths.stamp
+     << std::endl;
+  os << indent << "Evaluated open-beam image: " << m_Evaluated.openBeam.image << ", time stamp "
+     << m_Evaluated.openBeam.stamp << std::endl;
+  os << indent << "Evaluated open beam: " << m_Evaluated.form << ' ' << m_Evaluated.number << std::endl;
 }
 
 } // namespace itk

@@ -3,3 +3,6 @@ set(transmission_SRCS itkDetectorResponseImageFilter.cxx itkPhotonNoiseImageFilt
                       itkTransmissionImageFilter.cxx
 )
 list(APPEND transmission_SRCS itkSubrayViews.cxx)
+list(APPEND transmission_SRCS itkTransmissionAdjointBase.cxx itkTransmissionAdjointImageFilter.cxx
+            itkDetectorResponseAdjointImageFilter.cxx itkOpticalDepthImageFilter.cxx itkOpticalDepthAdjointImageFilter.cxx
+)
