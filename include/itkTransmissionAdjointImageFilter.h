@@ -175,7 +175,7 @@ private:
   void
   SetOpenBeamImage(const ImageType * image, OpenBeamFormEnum form);
   void
-  RefuseChangesSinceForward() const;
+  RefuseOtherInputsThanForward() const;
 
   TransmissionImageFilter::ConstPointer m_Forward;
 

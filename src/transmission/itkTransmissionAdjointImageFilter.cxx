@@ -98,13 +98,12 @@ TransmissionAdjointImageFilter::SetForward(const TransmissionImageFilter * forwa
 }
 
 void
-TransmissionAdjointImageFilter::RefuseChangesSinceForward() const
+TransmissionAdjointImageFilter::RefuseOtherInputsThanForward() const
 {
   if (!m_Forward)
   {
     return;
   }
-  m_Forward->RefuseChangedInputs();
   const bool sameNumber =
     !(m_OpenBeamCounts < m_Forward->GetOpenBeamCounts()) && !(m_OpenBeamCounts > m_Forward->GetOpenBeamCounts());
   if (this->GetInput() != m_Forward->GetInput() || m_OpenBeamForm != m_Forward->GetOpenBeamForm() || !sameNumber ||
@@ -265,6 +264,7 @@ void
 TransmissionAdjointImageFilter::VerifyPreconditions() ITKv5_CONST
 {
   Superclass::VerifyPreconditions();
+  this->RefuseOtherInputsThanForward();
   if (m_OpenBeamForm == OpenBeamFormEnum::Number && !IsOpenBeamNumber(m_OpenBeamCounts))
   {
     itkExceptionMacro("" << ValidCounts << " in binary32; OpenBeamCounts is " << TextOf(m_OpenBeamCounts) << '.');
@@ -302,7 +302,11 @@ TransmissionAdjointImageFilter::GenerateOutputInformation()
 void
 TransmissionAdjointImageFilter::GenerateData()
 {
-  this->RefuseChangesSinceForward();
+  // Only now are the inputs up to date, and the forward too where the cotangents depend on it.
+  if (m_Forward)
+  {
+    m_Forward->RefuseChangedInputs();
+  }
   Superclass::GenerateData();
 }
 

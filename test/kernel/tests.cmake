@@ -3,6 +3,7 @@ set(kernel_TESTS)
 set(kernel_TEST_LIBRARIES)
 list(APPEND kernel_TESTS LineIntegralGTest.cxx UniformBlockGTest.cxx)
 list(APPEND kernel_TESTS TransmissionLawGTest.cxx)
+list(APPEND kernel_TESTS TransmissionAdjointGTest.cxx)
 
 # The bodies are device code too; nothing here needs a device.
 find_program(Radiography_NVCC nvcc PATHS /usr/local/cuda/bin)
