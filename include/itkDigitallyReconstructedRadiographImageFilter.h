@@ -151,15 +151,19 @@ protected:
   void
   GenerateData() override;
 
-private:
+  /** The CT given, or one made of the input image and kept for the next time. */
   const ProjectionVolume *
   PrepareVolume();
+
+  /** For filters that project several views. */
+  ComputeReport m_ComputeReport;
+
+private:
   radiography::compute::ProjectionPolicy
   SelectPolicy() const;
 
   ProjectorEnum             m_Projector{ ProjectorEnum::Joseph };
   std::string               m_Policy;
-  ComputeReport             m_ComputeReport;
   ProjectionVolume::Pointer m_OwnVolume;
 };
 

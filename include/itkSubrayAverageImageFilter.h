@@ -23,23 +23,27 @@
 
 #include "itkImageToImageFilter.h"
 
+#include <vector>
+
 namespace itk
 {
 
 /** \class SubrayAverageImageFilter
- * \brief N x N sub-rays per pixel become the pixel's effective optical depth, -ln(mean of exp(-L)).
+ * \brief N x N sub-rays per pixel become the pixel's effective optical depth, -ln(sum of w_i exp(-L_i)).
  *
  * A pixel of finite size, or a focal spot, averages *transmissions*, never depths: depths 0 and 2 with equal weights
- * give T = 0.567668, not exp(-1) = 0.367879. The input is a depth image whose columns and rows are N times as many as
- * the output's. It is evaluated by log-sum-exp in binary64 and rounded once, so a block of large depths does not
- * underflow. Feed the result to TransmissionImageFilter.
+ * give T = 0.567668, not exp(-1) = 0.367879. Weights are equal unless they are given. The input is a depth image whose
+ * columns and rows are N times as many as the output's. It is evaluated by log-sum-exp in binary64 and rounded once, so
+ * a block of large depths does not underflow. Feed the result to TransmissionImageFilter.
  *
  * An output pixel lies in the middle of its block of N x N sub-rays, so the spacing of columns and rows grows N times
  * and the corner of the image stays where it was; slices are unchanged. Output indices begin where the input's do.
  *
- * \throws ExceptionObject before anything is written: N of 0, columns or rows that N does not divide, a depth that is
- * NaN, infinite or negative, named by index and value.
+ * \throws ExceptionObject before anything is written: N of 0, columns or rows that N does not divide, weights that are
+ * not N x N, not finite, negative or do not sum to one, a depth that is NaN, infinite or negative, named by index and
+ * value. A depth is refused even where its weight is 0.
  *
+ * \sa SubrayAverageAdjointImageFilter, SubrayRadiographImageFilter
  * \ingroup Radiography */
 class Radiography_EXPORT SubrayAverageImageFilter : public ImageToImageFilter<Image<float, 3>, Image<float, 3>>
 {
@@ -60,6 +64,17 @@ public:
   itkSetMacro(SubraysPerSide, unsigned int);
   itkGetConstMacro(SubraysPerSide, unsigned int);
 
+  /** w_i, one for each of the N x N sub-rays of a pixel, columns fastest; they sum to one. Empty, the default: equal.
+   */
+  void
+  SetWeights(const std::vector<double> & weights);
+  /** The weights given; empty for equal ones. */
+  const std::vector<double> &
+  GetWeights() const
+  {
+    return m_Weights;
+  }
+
 protected:
   SubrayAverageImageFilter();
   ~SubrayAverageImageFilter() override;
@@ -78,7 +93,8 @@ protected:
   GenerateData() override;
 
 private:
-  unsigned int m_SubraysPerSide{ 1 };
+  unsigned int        m_SubraysPerSide{ 1 };
+  std::vector<double> m_Weights;
 };
 
 } // namespace itk

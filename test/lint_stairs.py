@@ -22,7 +22,7 @@ OWNER = [
     (r"itkHounsfield.*", "attenuation"),
     (r"itkProjectionVolume.*|itkDigitallyReconstructedRadiograph.*|itkRadiographBackProjection.*", "projection"),
     (r"itkRadiographSensitivity.*", "projection"),
-    (r"itkTransmission.*|itkPhotonNoise.*|itkDetectorResponse.*|itkSubrayAverage.*|itkOpticalDepth.*", "transmission"),
+    (r"itkTransmission.*|itkPhotonNoise.*|itkDetectorResponse.*|itkSubray.*|itkOpticalDepth.*", "transmission"),
     (r"itkFlatFieldCorrection.*|itkRadiographForwardModel.*", "transmission"),
     (r"itkPoisson.*", "likelihood"),
 ]

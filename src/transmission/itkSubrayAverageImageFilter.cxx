@@ -17,50 +17,37 @@
  *=========================================================================*/
 #include "itkSubrayAverageImageFilter.h"
 
-#include "compute/SubrayAverage.h"
 #include "compute/TransmissionLauncher.h"
 #include "stairs/itkHandDownThreads.h"
-#include "transmission/itkPixelViews.h"
+#include "transmission/itkSubrayBlocks.h"
 
 #include <ostream>
 
 namespace itk
 {
-namespace
-{
-
-// Columns and rows are averaged, slices are not.
-constexpr unsigned int AveragedAxes = 2;
-
-// The sub-rays of the pixels of a region.
-ImageRegion<3>
-SubrayRegion(const ImageRegion<3> & pixels, const Index<3> & start, unsigned int subraysPerSide)
-{
-  ImageRegion<3> subrays = pixels;
-  for (unsigned int axis = 0; axis < AveragedAxes; ++axis)
-  {
-    const auto offset = (pixels.GetIndex(axis) - start[axis]) * static_cast<IndexValueType>(subraysPerSide);
-    subrays.SetIndex(axis, start[axis] + offset);
-    subrays.SetSize(axis, pixels.GetSize(axis) * subraysPerSide);
-  }
-  return subrays;
-}
-
-} // namespace
 
 SubrayAverageImageFilter::SubrayAverageImageFilter() = default;
 
 SubrayAverageImageFilter::~SubrayAverageImageFilter() = default;
 
 void
+SubrayAverageImageFilter::SetWeights(const std::vector<double> & weights)
+{
+  if (weights != m_Weights)
+  {
+    m_Weights = weights;
+    this->Modified();
+  }
+}
+
+void
 SubrayAverageImageFilter::VerifyPreconditions() ITKv5_CONST
 {
   Superclass::VerifyPreconditions();
-  // Keeps the number of sub-rays of a pixel within int.
-  constexpr unsigned int most = 1024;
-  if (m_SubraysPerSide < 1 || m_SubraysPerSide > most)
+  const auto fault = FaultOfSubrays(m_SubraysPerSide, m_Weights);
+  if (!fault.empty())
   {
-    itkExceptionMacro("SubraysPerSide is " << m_SubraysPerSide << "; give a number from 1 to " << most << '.');
+    itkExceptionMacro("" << fault);
   }
 }
 
@@ -69,7 +56,7 @@ SubrayAverageImageFilter::VerifyInputInformation() ITKv5_CONST
 {
   Superclass::VerifyInputInformation();
   const auto size = this->GetInput()->GetLargestPossibleRegion().GetSize();
-  for (unsigned int axis = 0; axis < AveragedAxes; ++axis)
+  for (unsigned int axis = 0; axis < SubrayAxes; ++axis)
   {
     if (size[axis] % m_SubraysPerSide != 0)
     {
@@ -91,7 +78,7 @@ SubrayAverageImageFilter::GenerateOutputInformation()
   // The continuous index, among sub-rays, of the middle of the block that index 0 of the output would have.
   ContinuousIndex<double, 3> middle;
   middle.Fill(0.0);
-  for (unsigned int axis = 0; axis < AveragedAxes; ++axis)
+  for (unsigned int axis = 0; axis < SubrayAxes; ++axis)
   {
     const auto start = static_cast<double>(region.GetIndex(axis));
     middle[axis] = start - start * m_SubraysPerSide + 0.5 * (m_SubraysPerSide - 1);
@@ -129,8 +116,7 @@ SubrayAverageImageFilter::GenerateData()
   }
   this->AllocateOutputs();
   radiography::compute::AverageSubrays(GridOf(region),
-                                       static_cast<int>(m_SubraysPerSide),
-                                       depths,
+                                       SubrayBlocksOf(m_SubraysPerSide, m_Weights, depths),
                                        ViewOf(*this->GetOutput(), region),
                                        HandDownThreads(*this, 0.8f));
 }
@@ -140,6 +126,7 @@ SubrayAverageImageFilter::PrintSelf(std::ostream & os, Indent indent) const
 {
   Superclass::PrintSelf(os, indent);
   os << indent << "SubraysPerSide: " << m_SubraysPerSide << std::endl;
+  os << indent << "Weights: " << TextOf(m_Weights) << std::endl;
 }
 
 } // namespace itk

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "transmission/itkSubrayViews.h"
 
-#include "transmission/itkPixelViews.h"
+#include "transmission/itkSubrayBlocks.h"
 
 #include <cmath>
 
@@ -48,17 +48,6 @@ RefuseBadFocalSpot(const FocalSpot & spot)
   }
 }
 
-void
-RefuseBadSubrays(unsigned int subraysPerSide)
-{
-  // Keeps the number of sub-rays of a pixel within int.
-  constexpr unsigned int most = 1024;
-  if (subraysPerSide < 1 || subraysPerSide > most)
-  {
-    itkGenericExceptionMacro("SubraysPerSide is " << subraysPerSide << "; give a number from 1 to " << most << '.');
-  }
-}
-
 // Distances from the source of the middles of equal parts of a side.
 std::vector<double>
 MidpointOffsets(double extent, unsigned int samples)
@@ -80,7 +69,11 @@ MidpointOffsets(double extent, unsigned int samples)
 RadiographGeometry::ConstPointer
 RefineDetector(const RadiographGeometry & view, unsigned int subraysPerSide)
 {
-  RefuseBadSubrays(subraysPerSide);
+  const auto fault = FaultOfSubrays(subraysPerSide, {});
+  if (!fault.empty())
+  {
+    itkGenericExceptionMacro("" << fault);
+  }
   if (subraysPerSide == 1)
   {
     return &view;

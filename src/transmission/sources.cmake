@@ -6,3 +6,4 @@ list(APPEND transmission_SRCS itkSubrayViews.cxx)
 list(APPEND transmission_SRCS itkTransmissionAdjointBase.cxx itkTransmissionAdjointImageFilter.cxx
             itkDetectorResponseAdjointImageFilter.cxx itkOpticalDepthImageFilter.cxx itkOpticalDepthAdjointImageFilter.cxx
 )
+list(APPEND transmission_SRCS itkSubrayAverageAdjointImageFilter.cxx itkSubrayRadiographImageFilter.cxx)
