@@ -68,10 +68,19 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   {
     policy.josephSlopeLimit = ParsePositive<double>(key, value);
   }
+  else if (key == "transmissionTilePixels")
+  {
+    policy.transmissionTilePixels = ParsePositive<std::int64_t>(key, value);
+  }
+  else if (key == "streamingStoreBytes")
+  {
+    policy.streamingStoreBytes = ParsePositive<std::int64_t>(key, value);
+  }
   else
   {
     throw std::invalid_argument("The projection policy has no \"" + std::string(key) +
-                                "\"; it has tileColumns, tileRows and josephSlopeLimit.");
+                                "\"; it has tileColumns, tileRows, josephSlopeLimit, transmissionTilePixels and "
+                                "streamingStoreBytes.");
   }
 }
 
@@ -96,7 +105,9 @@ std::string
 ProjectionPolicy::ToString() const
 {
   return "tileColumns=" + Format(tileColumns) + ",tileRows=" + Format(tileRows) +
-         ",josephSlopeLimit=" + Format(josephSlopeLimit);
+         ",josephSlopeLimit=" + Format(josephSlopeLimit) +
+         ",transmissionTilePixels=" + Format(transmissionTilePixels) +
+         ",streamingStoreBytes=" + Format(streamingStoreBytes);
 }
 
 ProjectionPolicy

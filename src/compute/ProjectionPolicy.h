@@ -36,7 +36,7 @@ enum class Projector
 RADIOGRAPHY_INTERNAL_EXPORT const char *
 ToString(Projector projector);
 
-/** Every tunable of the projectors, in one value: chosen in one place (SelectProjectionPolicy), read at call time,
+/** Every tunable of the kernels, in one value: chosen in one place (SelectProjectionPolicy), read at call time,
  * printed with what ran. No constant of this kind lives anywhere else. None changes a pixel's bits, except
  * josephSlopeLimit. */
 struct ProjectionPolicy
@@ -49,7 +49,14 @@ struct ProjectionPolicy
    * integrated by CellGauss. */
   double josephSlopeLimit{ 1.5 };
 
-  /** "tileColumns=32,tileRows=16,josephSlopeLimit=1.5": what ParseProjectionPolicy reads. */
+  /** Pixels that a thread takes at a time when transmission is evaluated. */
+  std::int64_t transmissionTilePixels{ 16384 };
+
+  /** Outputs of transmission of this size and more, all of a call together, are written past the caches: about the size
+   * of a last-level cache, which they would not stay in. */
+  std::int64_t streamingStoreBytes{ 32 * 1024 * 1024 };
+
+  /** "tileColumns=32,tileRows=16" and so on, every member by its name: what ParseProjectionPolicy reads. */
   RADIOGRAPHY_INTERNAL_EXPORT std::string
                               ToString() const;
 };

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "compute/TransmissionLauncher.h"
 
+#include "compute/InstructionSet.h"
+#include "compute/TransmissionPackets.h"
 #include "kernel/TransmissionLaw.h"
 
 #include <cmath>
@@ -26,19 +28,10 @@ namespace radiography::compute
 namespace
 {
 
-/** The pointers of one row piece. */
-struct Row
-{
-  const float * depth;
-  const float * openBeam;
-  float *       transmission;
-  float *       counts;
-  float *       logTransmission;
-  float *       removed;
-};
+// The scalar reference.
 
 void
-EvaluateSurvival(const Row & row, double openBeamNumber, std::int64_t length)
+EvaluateSurvival(const TransmissionRow & row, double openBeamNumber, std::int64_t length)
 {
   for (std::int64_t i = 0; i < length; ++i)
   {
@@ -56,7 +49,7 @@ EvaluateSurvival(const Row & row, double openBeamNumber, std::int64_t length)
 }
 
 void
-EvaluateRow(const Row & row, double openBeamNumber, std::int64_t length)
+EvaluateRow(const TransmissionRow & row, double openBeamNumber, std::int64_t length)
 {
   if (row.transmission || row.counts)
   {
@@ -72,13 +65,38 @@ EvaluateRow(const Row & row, double openBeamNumber, std::int64_t length)
   }
 }
 
+std::int64_t
+CountValid(const float * values, std::int64_t length)
+{
+  const auto isInvalid = [](float value) { return !(std::isfinite(value) && value >= 0.0f); };
+  return std::find_if(values, values + length, isInvalid) - values;
+}
+
+/** What a call writes. */
+std::int64_t
+CountOutputBytes(const PixelGrid & grid, const TransmissionOutputs & outputs)
+{
+  std::int64_t bytesPerPixel = 0;
+  for (const auto * const view : { &outputs.transmission, &outputs.counts, &outputs.logTransmission, &outputs.removed })
+  {
+    bytesPerPixel += *view ? static_cast<std::int64_t>(sizeof(float)) : 0;
+  }
+  return bytesPerPixel * grid.Count();
+}
+
 } // namespace
 
 std::optional<BadPixel>
 FindFirstInvalid(const PixelGrid & grid, const PixelView<const float> & pixels, const ParallelFor & parallelFor)
 {
-  return FindFirstBadPixel(
-    grid, pixels, parallelFor, [](float value) { return !(std::isfinite(value) && value >= 0.0f); });
+  const auto count = IsSimdDisabled() ? CountValid : CountValidPackets;
+  return FindFirst<BadPixel>(grid, parallelFor, [&](const RowPiece & piece) -> std::optional<BadPixel> {
+    const float * const values = pixels.At(piece);
+    const std::int64_t  valid = count(values, piece.length);
+    return valid == piece.length
+             ? std::nullopt
+             : std::make_optional(BadPixel{ piece.column + valid, piece.row, piece.slice, values[valid] });
+  });
 }
 
 void
@@ -86,13 +104,36 @@ EvaluateTransmission(const PixelGrid &              grid,
                      const PixelView<const float> & depths,
                      const OpenBeam &               openBeam,
                      const TransmissionOutputs &    outputs,
-                     const ParallelFor &            parallelFor)
+                     const ParallelFor &            parallelFor,
+                     const ProjectionPolicy &       policy)
 {
-  ForEachRowPiece(grid, parallelFor, [&](const RowPiece & piece) {
-    const Row row{ depths.At(piece),         openBeam.pixels.At(piece),         outputs.transmission.At(piece),
-                   outputs.counts.At(piece), outputs.logTransmission.At(piece), outputs.removed.At(piece) };
-    EvaluateRow(row, openBeam.number, piece.length);
+  const bool scalar = IsSimdDisabled();
+  const bool stream = CountOutputBytes(grid, outputs) >= policy.streamingStoreBytes;
+  const auto evaluate = [&](const RowPiece & piece) {
+    const TransmissionRow row{
+      depths.At(piece),         openBeam.pixels.At(piece),         outputs.transmission.At(piece),
+      outputs.counts.At(piece), outputs.logTransmission.At(piece), outputs.removed.At(piece)
+    };
+    if (scalar)
+    {
+      EvaluateRow(row, openBeam.number, piece.length);
+    }
+    else
+    {
+      EvaluateTransmissionPackets(row, openBeam.number, piece.length, stream);
+    }
+    return true;
+  };
+  const std::int64_t tilePixels = policy.transmissionTilePixels;
+  parallelFor((grid.Count() + tilePixels - 1) / tilePixels, [&](std::int64_t tile) {
+    VisitPixels(grid, tile * tilePixels, std::min(grid.Count(), (tile + 1) * tilePixels), evaluate);
   });
+}
+
+std::string
+TransmissionKernelName()
+{
+  return "transmission, " + (IsSimdDisabled() ? "scalar" : GetInstructionSet().name + " packets,") + " binary64";
 }
 
 } // namespace radiography::compute

@@ -20,6 +20,9 @@
 
 #include "compute/InternalExport.h"
 #include "compute/PixelGrid.h"
+#include "compute/ProjectionPolicy.h"
+
+#include <string>
 
 namespace radiography::compute
 {
@@ -45,14 +48,21 @@ struct TransmissionOutputs
 RADIOGRAPHY_INTERNAL_EXPORT std::optional<BadPixel>
 FindFirstInvalid(const PixelGrid & grid, const PixelView<const float> & pixels, const ParallelFor & parallelFor);
 
-/** Evaluates the outputs that are not null, each in binary64 from the exact depth and rounded once. Values are taken as
- * they are: call FindFirstInvalid() for depths and n0 before. Outputs must not share memory with inputs. */
+/** Evaluates the outputs that are not null, each in binary64 from the exact depth and rounded once: in packets, or by
+ * the scalar reference where SIMD is disabled. Values are taken as they are: call FindFirstInvalid() for depths and n0
+ * before; TransmissionPackets.h says what comes of others. Outputs must not share memory with inputs. */
 RADIOGRAPHY_INTERNAL_EXPORT void
 EvaluateTransmission(const PixelGrid &              grid,
                      const PixelView<const float> & depths,
                      const OpenBeam &               openBeam,
                      const TransmissionOutputs &    outputs,
-                     const ParallelFor &            parallelFor);
+                     const ParallelFor &            parallelFor,
+                     const ProjectionPolicy &       policy = {});
+
+/** What FindFirstInvalid() and EvaluateTransmission() run here and now: "transmission, AVX3 packets, binary64" or
+ * "transmission, scalar binary64". */
+RADIOGRAPHY_INTERNAL_EXPORT std::string
+                            TransmissionKernelName();
 
 } // namespace radiography::compute
 
