@@ -30,11 +30,6 @@
 #include <map>
 #include <string>
 
-namespace radiography::compute
-{
-struct ProjectionPolicy;
-}
-
 namespace itk
 {
 
@@ -159,9 +154,6 @@ protected:
   ComputeReport m_ComputeReport;
 
 private:
-  radiography::compute::ProjectionPolicy
-  SelectPolicy() const;
-
   ProjectorEnum             m_Projector{ ProjectorEnum::Joseph };
   std::string               m_Policy;
   ProjectionVolume::Pointer m_OwnVolume;

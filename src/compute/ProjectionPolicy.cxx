@@ -64,6 +64,10 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   {
     policy.tileRows = ParsePositive<std::int64_t>(key, value);
   }
+  else if (key == "backProjectionSlices")
+  {
+    policy.backProjectionSlices = ParsePositive<std::int64_t>(key, value);
+  }
   else if (key == "josephSlopeLimit")
   {
     policy.josephSlopeLimit = ParsePositive<double>(key, value);
@@ -105,7 +109,7 @@ std::string
 ProjectionPolicy::ToString() const
 {
   return "tileColumns=" + Format(tileColumns) + ",tileRows=" + Format(tileRows) +
-         ",josephSlopeLimit=" + Format(josephSlopeLimit) +
+         ",backProjectionSlices=" + Format(backProjectionSlices) + ",josephSlopeLimit=" + Format(josephSlopeLimit) +
          ",transmissionTilePixels=" + Format(transmissionTilePixels) +
          ",streamingStoreBytes=" + Format(streamingStoreBytes);
 }

@@ -45,6 +45,9 @@ struct ProjectionPolicy
   std::int64_t tileColumns{ 32 };
   std::int64_t tileRows{ 16 };
 
+  /** Slices of the volume that a thread takes at a time in back projection. */
+  std::int64_t backProjectionSlices{ 16 };
+
   /** A ray steeper than this against the main axis (in index space) is too coarse for one sample per slab: the image is
    * integrated by CellGauss. */
   double josephSlopeLimit{ 1.5 };

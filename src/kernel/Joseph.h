@@ -20,6 +20,7 @@
 
 #include "kernel/FloorToIndex.h"
 #include "kernel/HostDevice.h"
+#include "kernel/IndexBox.h"
 #include "kernel/Ray.h"
 #include "kernel/VolumeView.h"
 
@@ -79,6 +80,49 @@ LimitSlabs(double first, double slope, std::int64_t size, std::int64_t & begin, 
   }
 }
 
+/** A ray as its slabs see it: main axis m, the two others p < q, the position (x, y) along these in slab k. */
+struct SlabLine
+{
+  int    m;
+  int    p;
+  int    q;
+  double start[3]; // along m, p and q
+  double slopeP;
+  double slopeQ;
+  /** Length of the ray in the world per slab, mm. */
+  double slabLength;
+
+  RADIOGRAPHY_HD
+  SlabLine(const Ray & ray, int mainAxis)
+    : m(mainAxis)
+    , p(mainAxis == 0 ? 1 : 0)
+    , q(mainAxis == 2 ? 1 : 2)
+    , start{ ray.start[m], ray.start[p], ray.start[q] }
+    , slopeP((ray.end[p] - ray.start[p]) / (ray.end[m] - ray.start[m]))
+    , slopeQ((ray.end[q] - ray.start[q]) / (ray.end[m] - ray.start[m]))
+    , slabLength(ray.worldLength / std::fabs(ray.end[m] - ray.start[m]))
+  {}
+};
+
+/** Calls visit(k, tau, x, y) for every slab k of a box in which the ray can meet the tents of the box's voxels;
+ * tau = k - start[m], (x, y) where the ray meets the slab. None of these depends on the box. */
+template <typename TVisit>
+RADIOGRAPHY_HD inline void
+VisitSlabs(const SlabLine & line, const IndexBox & box, TVisit && visit)
+{
+  std::int64_t begin = box.begin[line.m];
+  std::int64_t end = box.end[line.m];
+  const double firstP = line.start[1] - line.start[0] * line.slopeP - static_cast<double>(box.begin[line.p]);
+  const double firstQ = line.start[2] - line.start[0] * line.slopeQ - static_cast<double>(box.begin[line.q]);
+  LimitSlabs(firstP, line.slopeP, box.end[line.p] - box.begin[line.p], begin, end);
+  LimitSlabs(firstQ, line.slopeQ, box.end[line.q] - box.begin[line.q], begin, end);
+  for (std::int64_t k = begin; k < end; ++k)
+  {
+    const double tau = static_cast<double>(k) - line.start[0];
+    visit(k, tau, line.start[1] + line.slopeP * tau, line.start[2] + line.slopeQ * tau);
+  }
+}
+
 /** Optical depth by the slab rule of Joseph (IEEE TMI 1(3), 1982): one bilinear sample per slab of the main axis m,
  * L = worldLength / |d_m| * sum of samples, d = end - start in index space.
  *
@@ -88,25 +132,43 @@ LimitSlabs(double first, double slope, std::int64_t size, std::int64_t & begin, 
 RADIOGRAPHY_HD inline double
 IntegrateJoseph(const VolumeView & volume, const Ray & ray, int m)
 {
-  const int    p = m == 0 ? 1 : 0;
-  const int    q = m == 2 ? 1 : 2;
-  const double step = ray.end[m] - ray.start[m];
-  const double slopeP = (ray.end[p] - ray.start[p]) / step;
-  const double slopeQ = (ray.end[q] - ray.start[q]) / step;
+  const SlabLine line(ray, m);
+  double         sum = 0.0;
+  VisitSlabs(line, WholeVolume(volume), [&](std::int64_t k, double, double x, double y) {
+    sum += SampleSlab(volume, volume.values + k * volume.stride[m], line.p, line.q, x, y);
+  });
+  return sum * line.slabLength;
+}
 
-  std::int64_t begin = 0;
-  std::int64_t end = volume.size[m];
-  LimitSlabs(ray.start[p] - ray.start[m] * slopeP, slopeP, volume.size[p], begin, end);
-  LimitSlabs(ray.start[q] - ray.start[m] * slopeQ, slopeQ, volume.size[q], begin, end);
-
-  double sum = 0.0;
-  for (std::int64_t k = begin; k < end; ++k)
-  {
-    const double tau = static_cast<double>(k) - ray.start[m];
-    sum += SampleSlab(
-      volume, volume.values + k * volume.stride[m], p, q, ray.start[p] + slopeP * tau, ray.start[q] + slopeQ * tau);
-  }
-  return sum * (ray.worldLength / std::fabs(step));
+/** The row of the matrix that IntegrateJoseph applies: visit(voxel, weight) once for every voxel of `box` that the ray
+ * meets. Needs what IntegrateJoseph needs. */
+template <typename TVisit>
+RADIOGRAPHY_HD inline void
+VisitJosephWeights(const Ray & ray, int m, const IndexBox & box, TVisit && visit)
+{
+  const SlabLine line(ray, m);
+  VisitSlabs(line, box, [&](std::int64_t k, double, double x, double y) {
+    const std::int64_t i = FloorToIndex(x);
+    const std::int64_t j = FloorToIndex(y);
+    const double       u = x - static_cast<double>(i);
+    const double       v = y - static_cast<double>(j);
+    const double       weightP[2] = { 1.0 - u, u };
+    const double       weightQ[2] = { (1.0 - v) * line.slabLength, v * line.slabLength };
+    for (int b = 0; b < 2; ++b)
+    {
+      for (int a = 0; a < 2; ++a)
+      {
+        if (box.Holds(line.p, i + a) && box.Holds(line.q, j + b))
+        {
+          std::int64_t voxel[3];
+          voxel[m] = k;
+          voxel[line.p] = i + a;
+          voxel[line.q] = j + b;
+          visit(voxel, weightP[a] * weightQ[b]);
+        }
+      }
+    }
+  });
 }
 
 } // namespace radiography::kernel

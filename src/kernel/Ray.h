@@ -91,31 +91,44 @@ struct Interval
   }
 };
 
-/** Where the whole line of a ray (t unbounded) lies in the box (-margin, size - 1 + margin) of each axis: margin 1 for
- * the tent-padded field, 1/2 for voxels as boxes. */
+/** Where the whole line of a ray (t unbounded) lies in the box (lower, upper). A line within a face of the box is
+ * inside on the lower side and outside on the upper one. */
 RADIOGRAPHY_HD inline Interval
-ClipLine(const Ray & ray, const VolumeView & volume, double margin)
+ClipLine(const Ray & ray, const double (&lower)[3], const double (&upper)[3])
 {
   Interval line{ -HUGE_VAL, HUGE_VAL };
   for (int axis = 0; axis < 3; ++axis)
   {
-    const double lower = -margin;
-    const double upper = static_cast<double>(volume.size[axis] - 1) + margin;
     const double step = ray.end[axis] - ray.start[axis];
     if (step == 0.0)
     {
-      if (!(ray.start[axis] >= lower && ray.start[axis] < upper))
+      if (!(ray.start[axis] >= lower[axis] && ray.start[axis] < upper[axis]))
       {
         return { 0.0, 0.0 };
       }
       continue;
     }
-    const double a = (lower - ray.start[axis]) / step;
-    const double b = (upper - ray.start[axis]) / step;
+    const double a = (lower[axis] - ray.start[axis]) / step;
+    const double b = (upper[axis] - ray.start[axis]) / step;
     line.begin = std::fmax(line.begin, std::fmin(a, b));
     line.end = std::fmin(line.end, std::fmax(a, b));
   }
   return line;
+}
+
+/** Where the whole line of a ray lies in the box (-margin, size - 1 + margin) of each axis: margin 1 for the
+ * tent-padded field, 1/2 for voxels as boxes. */
+RADIOGRAPHY_HD inline Interval
+ClipLine(const Ray & ray, const VolumeView & volume, double margin)
+{
+  double lower[3];
+  double upper[3];
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    lower[axis] = -margin;
+    upper[axis] = static_cast<double>(volume.size[axis] - 1) + margin;
+  }
+  return ClipLine(ray, lower, upper);
 }
 
 /** How a ray lies to the padded volume. */

@@ -20,6 +20,7 @@
 
 #include "kernel/CellTraversal.h"
 #include "kernel/HostDevice.h"
+#include "kernel/IndexBox.h"
 #include "kernel/Ray.h"
 #include "kernel/VolumeView.h"
 
@@ -46,6 +47,44 @@ IntegrateSiddon(const VolumeView & volume, const Ray & ray)
                   sum += PaddedValue(volume, voxel) * (end - begin);
                 });
   return sum * ray.worldLength;
+}
+
+/** The row of the matrix that IntegrateSiddon applies: visit(voxel, weight) once for every voxel of `box` that the ray
+ * meets, weight = its length in the voxel, mm.
+ * \param grid only its size is looked at. */
+template <typename TVisit>
+RADIOGRAPHY_HD inline void
+VisitSiddonWeights(const VolumeView & grid, const Ray & ray, const IndexBox & box, TVisit && visit)
+{
+  // Rounding may cut a voxel's piece in two: its parts follow each other, and are added up before they are handed over.
+  std::int64_t current[3] = { 0, 0, 0 };
+  double       length = 0.0;
+  const auto   handOver = [&]() {
+    if (length > 0.0 && box.Holds(current))
+    {
+      visit(current, length * ray.worldLength);
+    }
+  };
+  const Interval part = ClipToEnds(ClipLine(ray, grid, 0.5));
+  TraverseCells(ray,
+                ClipToBox(part, ray, box, 0.5),
+                0.5,
+                0,
+                grid.size,
+                [&](const std::int64_t(&voxel)[3], double begin, double end) {
+                  const bool same = voxel[0] == current[0] && voxel[1] == current[1] && voxel[2] == current[2];
+                  if (!same)
+                  {
+                    handOver();
+                    length = 0.0;
+                  }
+                  for (int axis = 0; axis < 3; ++axis)
+                  {
+                    current[axis] = voxel[axis];
+                  }
+                  length += end - begin;
+                });
+  handOver();
 }
 
 } // namespace radiography::kernel

@@ -43,6 +43,13 @@ MakeVolumeView(const float * values, std::int64_t sizeX, std::int64_t sizeY, std
   return { values, { sizeX, sizeY, sizeZ }, { 1, sizeX, sizeX * sizeY } };
 }
 
+/** The grid of such a volume, without voxels: for bodies that look at its size only. */
+RADIOGRAPHY_HD inline VolumeView
+MakeVolumeGrid(std::int64_t sizeX, std::int64_t sizeY, std::int64_t sizeZ)
+{
+  return MakeVolumeView(nullptr, sizeX, sizeY, sizeZ);
+}
+
 RADIOGRAPHY_HD inline bool
 IsInside(const VolumeView & volume, int axis, std::int64_t index)
 {

@@ -18,14 +18,12 @@
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
 
 #include "compute/ForwardProjection.h"
+#include "projection/itkProjectionCall.h"
 #include "projection/itkViewRays.h"
 #include "projection/itkVolumeView.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkIdentityTransform.h"
-#include "itkMultiThreaderBase.h"
-
-#include <stdexcept>
 
 namespace itk
 {
@@ -40,27 +38,6 @@ operator<<(std::ostream & out, const DigitallyReconstructedRadiographImageFilter
              << names[static_cast<unsigned int>(value)];
 }
 
-namespace
-{
-
-compute::Projector
-ToCompute(DigitallyReconstructedRadiographImageFilterEnums::Projector projector)
-{
-  using ProjectorEnum = DigitallyReconstructedRadiographImageFilterEnums::Projector;
-  switch (projector)
-  {
-    case ProjectorEnum::Joseph:
-      return compute::Projector::Joseph;
-    case ProjectorEnum::CellGauss:
-      return compute::Projector::CellGauss;
-    case ProjectorEnum::Siddon:
-      return compute::Projector::Siddon;
-  }
-  itkGenericExceptionMacro("There is no projector number " << static_cast<int>(projector) << '.');
-}
-
-} // namespace
-
 DigitallyReconstructedRadiographImageFilter::DigitallyReconstructedRadiographImageFilter()
 {
   // The CT comes as an image or as a ProjectionVolume: VerifyPreconditions() sees that one of them is there.
@@ -74,14 +51,7 @@ DigitallyReconstructedRadiographImageFilter::~DigitallyReconstructedRadiographIm
 void
 DigitallyReconstructedRadiographImageFilter::SetPolicy(const std::string & overrides)
 {
-  try
-  {
-    compute::ParseProjectionPolicy(overrides);
-  }
-  catch (const std::invalid_argument & error)
-  {
-    itkExceptionMacro("" << error.what());
-  }
+  CheckPolicyText(overrides);
   if (overrides != m_Policy)
   {
     m_Policy = overrides;
@@ -104,10 +74,7 @@ void
 DigitallyReconstructedRadiographImageFilter::GenerateOutputInformation()
 {
   const RadiographGeometry * const geometry = this->GetGeometry();
-  if (geometry->GetDetectorSize()[0] == 0 || geometry->GetDetectorSize()[1] == 0)
-  {
-    itkExceptionMacro("The view has no detector: set it up with one of RadiographGeometry's builders.");
-  }
+  RefuseEmptyDetector(*geometry);
   this->GetOutput()->CopyInformation(geometry->MakeDetectorImage());
 }
 
@@ -144,23 +111,10 @@ DigitallyReconstructedRadiographImageFilter::PrepareVolume()
   return m_OwnVolume;
 }
 
-compute::ProjectionPolicy
-DigitallyReconstructedRadiographImageFilter::SelectPolicy() const
-{
-  try
-  {
-    return compute::ParseProjectionPolicy(m_Policy, compute::SelectProjectionPolicy());
-  }
-  catch (const std::invalid_argument & error)
-  {
-    itkExceptionMacro("The environment variable RADIOGRAPHY_POLICY is not understood: " << error.what());
-  }
-}
-
 void
 DigitallyReconstructedRadiographImageFilter::GenerateData()
 {
-  const compute::ProjectionPolicy policy = this->SelectPolicy();
+  const compute::ProjectionPolicy policy = SelectPolicy(m_Policy);
   const ImageType &               ct = *this->PrepareVolume()->GetImage();
   const auto                      rays = MakeViewRays(*this->GetGeometry(), ToAffineMap(*this->GetTransform()), ct);
 
@@ -175,13 +129,7 @@ DigitallyReconstructedRadiographImageFilter::GenerateData()
   const compute::ComputeReport report =
     compute::ForwardProject(MakeVolumeView(ct), rays, ToCompute(m_Projector), policy, HandDownThreads(*this), pixels);
 
-  m_ComputeReport.projector = report.projector;
-  m_ComputeReport.kernel = report.kernel;
-  m_ComputeReport.policy = report.policy;
-  m_ComputeReport.threads =
-    std::min<unsigned int>(this->GetMultiThreader()->GetMaximumNumberOfThreads(), this->GetNumberOfWorkUnits());
-  m_ComputeReport.raysWithEndInside = static_cast<SizeValueType>(report.raysWithEndInside);
-  m_ComputeReport.notUsed = report.notUsed;
+  m_ComputeReport = MakeComputeReport(report, *this);
 }
 
 void
@@ -191,17 +139,7 @@ DigitallyReconstructedRadiographImageFilter::PrintSelf(std::ostream & os, Indent
   os << indent << "Projector: " << m_Projector << std::endl;
   os << indent << "Policy: " << (m_Policy.empty() ? "(defaults)" : m_Policy) << std::endl;
   itkPrintSelfObjectMacro(OwnVolume);
-  os << indent << "ComputeReport:" << std::endl;
-  const Indent next = indent.GetNextIndent();
-  os << next << "projector: " << m_ComputeReport.projector << std::endl;
-  os << next << "kernel: " << m_ComputeReport.kernel << std::endl;
-  os << next << "policy: " << m_ComputeReport.policy << std::endl;
-  os << next << "threads: " << m_ComputeReport.threads << std::endl;
-  os << next << "raysWithEndInside: " << m_ComputeReport.raysWithEndInside << std::endl;
-  for (const auto & item : m_ComputeReport.notUsed)
-  {
-    os << next << "not used: " << item.first << " (" << item.second << ')' << std::endl;
-  }
+  PrintComputeReport(os, indent, m_ComputeReport);
 }
 
 } // namespace itk

@@ -1,2 +1,3 @@
 # Compiled sources of the room projection, relative to it.
 set(projection_SRCS itkDigitallyReconstructedRadiographImageFilter.cxx itkProjectionVolume.cxx itkViewRays.cxx)
+list(APPEND projection_SRCS itkProjectionCall.cxx itkRadiographBackProjectionImageFilter.cxx)

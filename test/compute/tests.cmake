@@ -2,5 +2,6 @@
 set(compute_TESTS)
 set(compute_TEST_LIBRARIES)
 list(APPEND compute_TESTS AttenuationScanGTest.cxx ForwardProjectionGTest.cxx PixelSumGTest.cxx InstructionSetGTest.cxx)
+list(APPEND compute_TESTS BackProjectionGTest.cxx)
 list(APPEND compute_TESTS TransmissionLauncherGTest.cxx)
 list(APPEND compute_TEST_LIBRARIES mpfr gmp)

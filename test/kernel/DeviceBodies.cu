@@ -41,6 +41,19 @@ IntegrateRays(kernel::VolumeView volume, kernel::ViewRays view, int mainAxis, do
 }
 
 __global__ void
+SpreadRays(kernel::VolumeView grid, kernel::ViewRays view, int mainAxis, double * voxels)
+{
+  const kernel::Ray      ray = kernel::MakeRay(view, double(threadIdx.x), double(blockIdx.x));
+  const kernel::IndexBox box = kernel::WholeVolume(grid);
+  const auto             add = [&](const std::int64_t(&voxel)[3], double weight) {
+    voxels[voxel[0] + grid.size[0] * (voxel[1] + grid.size[1] * voxel[2])] += weight;
+  };
+  kernel::VisitJosephWeights(ray, mainAxis, box, add);
+  kernel::VisitCellGaussWeights(grid, ray, box, add);
+  kernel::VisitSiddonWeights(grid, ray, box, add);
+}
+
+__global__ void
 EvaluateLaw(const double * depths, double openBeamCounts, double * values)
 {
   const double transmission = kernel::Transmission(depths[threadIdx.x]);
