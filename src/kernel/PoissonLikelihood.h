@@ -246,7 +246,7 @@ PoissonNuisanceTerms(double observed, double depth, double primary, double scatt
   const double share = scatter == 0.0 ? 1.0 : primary / mean;
   const double scatterScore = observed == 0.0 ? 1.0 : (mean - observed) / mean;
   return { { -score, depth * score, scatterScore },
-           { information, -depth * information, share, depth * depth * information, -depth * share, 1.0 / mean } };
+           { information, -depth * information, share, depth * (depth * information), -depth * share, 1.0 / mean } };
 }
 
 } // namespace radiography::kernel

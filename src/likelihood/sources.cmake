@@ -1,2 +1,4 @@
 # Compiled sources of the room likelihood, relative to it.
-set(likelihood_SRCS itkPoissonLikelihood.cxx)
+set(likelihood_SRCS itkCountsDeclaration.cxx itkPoissonLikelihood.cxx itkPoissonLikelihoodCalculator.cxx
+                    itkPoissonResidualImageFilter.cxx
+)
