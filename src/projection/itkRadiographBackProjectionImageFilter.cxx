@@ -24,6 +24,7 @@
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkIdentityTransform.h"
+#include "itkMultiThreaderBase.h"
 #include "itkNumberToString.h"
 
 #include <cmath>
@@ -36,10 +37,6 @@ namespace kernel = radiography::kernel;
 
 namespace
 {
-
-// The shares of the progress bar; short of 1, over which ITK 5.2 begins again at 0.
-constexpr float CheckWeight = 0.02F;
-constexpr float ProjectionWeight = 0.97F;
 
 /** A requested region as voxels counted from the first of the largest region. */
 kernel::IndexBox
@@ -152,8 +149,10 @@ RadiographBackProjectionImageFilter::RefuseBadPixels(const ImageType & pixels)
   const auto                            columns = static_cast<std::int64_t>(region.GetSize(0));
   const auto                            rows = static_cast<std::int64_t>(region.GetSize(1));
   const compute::PixelView<const float> view{ pixels.GetBufferPointer(), columns, columns * rows };
-  const auto                            bad = compute::FindFirstBadPixel(
-    { columns, rows, 1 }, view, HandDownThreads(*this, CheckWeight), [](float value) { return !std::isfinite(value); });
+  const auto                            bad =
+    compute::FindFirstBadPixel({ columns, rows, 1 }, view, HandDownThreads(*this->GetMultiThreader()), [](float value) {
+      return !std::isfinite(value);
+    });
   if (bad)
   {
     itkExceptionMacro("The pixels to be projected back must be finite; pixel ["
@@ -179,7 +178,7 @@ RadiographBackProjectionImageFilter::GenerateData()
                                            rays,
                                            ToCompute(m_Projector),
                                            policy,
-                                           HandDownThreads(*this, ProjectionWeight),
+                                           HandDownThreads(*this),
                                            pixels.GetBufferPointer(),
                                            power,
                                            block);
