@@ -1,5 +1,6 @@
 # GoogleTest sources of the room transmission, relative to this folder; transmission_TEST_LIBRARIES: what they link besides the module.
 set(transmission_TESTS)
+list(APPEND transmission_TESTS DirectionalDerivativeGTest.cxx)
 list(APPEND transmission_TESTS AnalyticPathsGTest.cxx)
 list(APPEND transmission_TESTS itkDetectorAndSubrayGTest.cxx)
 list(APPEND transmission_TESTS itkPhotonNoiseImageFilterGTest.cxx)
