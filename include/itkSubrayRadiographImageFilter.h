@@ -94,7 +94,7 @@ private:
                  const OutputImageRegionType & subrays,
                  float                         progressWeight);
   void
-  Report(const ComputeReport & view, bool isFirst);
+  AddToReport(const ComputeReport & view);
 
   unsigned int      m_SubraysPerSide{ 1 };
   FocalSpotSizeType m_FocalSpotSize{};

@@ -68,13 +68,14 @@ SubrayRadiographImageFilter::ProjectSubrays(const RadiographGeometry &    view,
   projection->UpdateOutputInformation();
   projection->GetOutput()->SetRequestedRegion(subrays);
   projection->Update();
+  this->AddToReport(projection->GetComputeReport());
   return projection->GetOutput();
 }
 
 void
-SubrayRadiographImageFilter::Report(const ComputeReport & view, bool isFirst)
+SubrayRadiographImageFilter::AddToReport(const ComputeReport & view)
 {
-  if (isFirst)
+  if (m_ComputeReport.kernel.empty())
   {
     m_ComputeReport = view;
     return;
@@ -95,6 +96,7 @@ SubrayRadiographImageFilter::GenerateData()
   const auto subrays = SubrayRegion(pixels, start, m_SubraysPerSide);
   const auto viewPart = 1.0f / static_cast<float>(views.size());
 
+  m_ComputeReport = ComputeReport();
   radiography::compute::ViewAverages averages;
   for (const auto & view : views)
   {

@@ -7,3 +7,4 @@ list(APPEND transmission_SRCS itkTransmissionAdjointBase.cxx itkTransmissionAdjo
             itkDetectorResponseAdjointImageFilter.cxx itkOpticalDepthImageFilter.cxx itkOpticalDepthAdjointImageFilter.cxx
 )
 list(APPEND transmission_SRCS itkSubrayAverageAdjointImageFilter.cxx itkSubrayRadiographImageFilter.cxx)
+list(APPEND transmission_SRCS itkFlatFieldCorrectionImageFilter.cxx)

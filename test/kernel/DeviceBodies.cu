@@ -17,6 +17,7 @@
  *=========================================================================*/
 // Each numerical body of src/kernel in a trivial kernel: that they compile as device code is the test.
 #include "kernel/CellGauss.h"
+#include "kernel/FlatField.h"
 #include "kernel/Joseph.h"
 #include "kernel/PoissonLikelihood.h"
 #include "kernel/Ray.h"
@@ -107,4 +108,13 @@ EvaluatePoisson(const double * counts, kernel::PoissonPixel pixel, double * valu
   values[5] = kernel::PearsonResidual(observed, primary);
   values[6] = kernel::DevianceResidual(observed, primary);
   nuisance[0] = kernel::PoissonNuisanceTerms(observed, pixel.depth, primary, pixel.scatter);
+}
+
+__global__ void
+CorrectFlatField(const float * readings, double * values)
+{
+  const kernel::PixelReadings pixel{ readings[0], readings[1], readings[2] };
+  values[0] = kernel::CorrectedTransmission(pixel);
+  values[1] = kernel::ApparentDepth(pixel);
+  values[2] = kernel::TransmissionVariance(pixel, kernel::ReadingNoise{});
 }

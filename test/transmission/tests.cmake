@@ -9,3 +9,4 @@ list(APPEND transmission_TESTS itkTransmissionAdjointGTest.cxx itkOpticalDepthGT
 list(APPEND transmission_TESTS itkDetectorResponseAdjointGTest.cxx)
 set(transmission_TEST_LIBRARIES mpfr gmp)
 list(APPEND transmission_TESTS SubrayAverageAdjointGTest.cxx SubrayWeightsGTest.cxx)
+list(APPEND transmission_TESTS FlatFieldCorrectionGTest.cxx SubrayRadiographGTest.cxx WaterTableGTest.cxx)
