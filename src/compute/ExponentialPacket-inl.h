@@ -34,6 +34,22 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/** The nearest number of [-708, 708]. NaN stays: x86 takes the second operand of a minimum where one is NaN, and other
+ * sets of instructions return NaN whichever it is. */
+template <class D, class V>
+HWY_INLINE V
+Bounded(D d, V depth)
+{
+  const V least = hn::Set(d, -708.0);
+  const V most = hn::Set(d, 708.0);
+#  if HWY_TARGET == HWY_SCALAR
+  // Its minimum drops NaN.
+  return hn::IfThenElse(hn::Lt(depth, least), least, hn::IfThenElse(hn::Gt(depth, most), most, depth));
+#  else
+  return hn::Max(least, hn::Min(most, depth));
+#  endif
+}
+
 /** exp(-depth) in binary64, as scale (1 + rest): scale is a power of two and rest = expm1(r) for the reduced argument
  * r, |r| <= ln 2 / 2. The two parts serve T and 1 - T alike (SurvivalOf, RemovedOf) for one evaluation.
  *
@@ -47,8 +63,7 @@ namespace hn = hwy::HWY_NAMESPACE;
  * is within 0.5 + 2^-23 ulp: it is rounded as the exact value is, unless that is as close as this to a tie.
  *
  * Depths beyond +-708 are evaluated as +-708, so that the power of two needs no second step: exp(-708) times the
- * largest counts and cotangents of binary32 is zero in binary32, and exp(708) infinite, as beyond. NaN comes through:
- * x86 takes the second operand of a minimum where one is NaN, other sets return NaN whichever it is.
+ * largest counts and cotangents of binary32 is zero in binary32, and exp(708) infinite, as beyond.
  *
  * Highway's own Exp is as exact for 1.6 times the time, returns 0 for NaN, and leaves 1 - T to a second evaluation. */
 template <class D, class V>
@@ -56,7 +71,7 @@ HWY_INLINE void
 SplitExponential(D d, V depth, V & scale, V & rest)
 {
   const hn::RebindToUnsigned<D> du;
-  const V                       bounded = hn::Max(hn::Set(d, -708.0), hn::Min(hn::Set(d, 708.0), depth));
+  const V                       bounded = Bounded(d, depth);
   // Adding it rounds to an integer and leaves k plus the bias of an exponent in the lowest bits.
   const V shift = hn::Set(d, 0x1.8p52 + 1023.0);
   const V shifted = hn::MulAdd(bounded, hn::Set(d, -1.44269504088896340736), shift);
@@ -75,6 +90,20 @@ SplitExponential(D d, V depth, V & scale, V & rest)
   const V q03 = hn::MulAdd(q23, r2, q01);
   const V q48 = hn::MulAdd(hn::MulAdd(hn::Set(d, 0x1.27dc620b33ecap-22), r2, q67), r2, q45);
   rest = hn::MulAdd(hn::MulAdd(q48, r4, q03), r2, r);
+}
+
+/** Rounded to the nearest binary32, beyond the largest to infinity, as in a cast. */
+template <class D, class V>
+HWY_INLINE hn::Vec<hn::Rebind<float, D>>
+           RoundToBinary32(D, V value)
+{
+  const hn::Rebind<float, D> f;
+#  if HWY_TARGET == HWY_SCALAR
+  // Its DemoteTo() ends at the largest number.
+  return hn::Set(f, static_cast<float>(hn::GetLane(value)));
+#  else
+  return hn::DemoteTo(f, value);
+#  endif
 }
 
 /** T = scale (1 + rest). */

@@ -114,17 +114,17 @@ EvaluatePacket(const TransmissionRow & row, std::int64_t i, double openBeamNumbe
     const auto transmission = SurvivalOf(scale, rest);
     if constexpr (Has(VKernel, WithTransmission))
     {
-      Store<VKernel>(hn::DemoteTo(f, transmission), row.transmission + i);
+      Store<VKernel>(RoundToBinary32(d, transmission), row.transmission + i);
     }
     if constexpr (Has(VKernel, WithCounts))
     {
       const auto openBeam = OpenBeamAt<VKernel>(row, i, openBeamNumber);
       // + 0: zero counts are +0 where n0 is -0 as well.
-      Store<VKernel>(hn::DemoteTo(f, hn::MulAdd(openBeam, transmission, hn::Zero(d))), row.counts + i);
+      Store<VKernel>(RoundToBinary32(d, hn::MulAdd(openBeam, transmission, hn::Zero(d))), row.counts + i);
     }
     if constexpr (Has(VKernel, WithRemoved))
     {
-      Store<VKernel>(hn::DemoteTo(f, RemovedOf(d, scale, rest)), row.removed + i);
+      Store<VKernel>(RoundToBinary32(d, RemovedOf(d, scale, rest)), row.removed + i);
     }
   }
 }

@@ -24,8 +24,8 @@
 #include <cstring>
 #include <stdexcept>
 
-/** The transmission law from MPFR, correctly rounded to binary32, and distances in units in the last place. It never
- * calls the code under test. */
+/** The transmission law and its inverse from MPFR, correctly rounded to binary32, and distances in units in the last
+ * place. It never calls the code under test. */
 namespace oracle
 {
 
@@ -79,6 +79,18 @@ RemovedAt(mpfr_prec_t bits, float depth)
   return mpfr_get_flt(value, MPFR_RNDN);
 }
 
+/** -ln(1 - delta), the inverse of RemovedAt(). */
+inline float
+OpticalDepthAt(mpfr_prec_t bits, float decrement)
+{
+  BigFloat value(bits);
+  mpfr_set_flt(value, decrement, MPFR_RNDN);
+  mpfr_neg(value, value, MPFR_RNDN);
+  mpfr_log1p(value, value, MPFR_RNDN);
+  mpfr_neg(value, value, MPFR_RNDN);
+  return mpfr_get_flt(value, MPFR_RNDN);
+}
+
 /** Evaluates at 256 bits and again at 512, which must not change the rounded result. */
 template <typename TAtPrecision>
 float
@@ -110,6 +122,12 @@ Removed(float depth)
   return Settled([=](mpfr_prec_t bits) { return RemovedAt(bits, depth); });
 }
 
+inline float
+OpticalDepth(float decrement)
+{
+  return Settled([=](mpfr_prec_t bits) { return OpticalDepthAt(bits, decrement); });
+}
+
 inline std::uint32_t
 Bits(float value)
 {
@@ -126,12 +144,29 @@ FromBits(std::uint32_t bits)
   return value;
 }
 
-/** Distance between non-negative numbers, counted in representable numbers. */
+/** Numbers of the number line, -0 and 0 being one: neighbours have neighbouring ordinals. */
+inline std::int64_t
+Ordinal(float value)
+{
+  const std::int64_t bits = Bits(value);
+  const std::int64_t sign = 0x80000000;
+  return bits < sign ? bits : sign - bits;
+}
+
+/** Distance between numbers, counted in representable numbers. */
 inline std::int64_t
 UlpDistance(float a, float b)
 {
-  const std::int64_t difference = static_cast<std::int64_t>(Bits(a)) - static_cast<std::int64_t>(Bits(b));
+  const std::int64_t difference = Ordinal(a) - Ordinal(b);
   return difference < 0 ? -difference : difference;
+}
+
+/** Between zero and the least normal number. There an ulp is no longer relative to the value, and the law's budget is
+ * one ulp whatever that of normal results is. */
+inline bool
+IsSubnormal(float value)
+{
+  return (Bits(value) & 0x7f800000u) == 0 && (Bits(value) & 0x007fffffu) != 0;
 }
 
 } // namespace oracle
