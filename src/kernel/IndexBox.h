@@ -22,6 +22,7 @@
 #include "kernel/Ray.h"
 #include "kernel/VolumeView.h"
 
+#include <cmath>
 #include <cstdint>
 
 namespace radiography::kernel
@@ -68,7 +69,7 @@ ClipToBox(const Interval & part, const Ray & ray, const IndexBox & box, double m
     lower[axis] = static_cast<double>(box.begin[axis]) - margin - 1.0;
     upper[axis] = static_cast<double>(box.end[axis] - 1) + margin + 1.0;
   }
-  const Interval within = ClipLine(ray, lower, upper);
+  const Interval within = ClipLine(ray, lower, upper, true);
   return { std::fmax(part.begin, within.begin), std::fmin(part.end, within.end) };
 }
 

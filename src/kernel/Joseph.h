@@ -54,13 +54,13 @@ SampleSlab(const VolumeView & volume, const float * slab, int p, int q, double x
   return lower + v * (upper - lower);
 }
 
-/** The slabs k for which first + k * slope can lie in (-1, size): the others sample zeros. */
+/** The slabs k for which first + k * slope can lie in [-1, size]: the others sample zeros. */
 RADIOGRAPHY_HD inline void
 LimitSlabs(double first, double slope, std::int64_t size, std::int64_t & begin, std::int64_t & end)
 {
   if (slope == 0.0)
   {
-    if (!(first > -1.0 && first < static_cast<double>(size)))
+    if (!(first >= -1.0 && first <= static_cast<double>(size)))
     {
       end = begin;
     }

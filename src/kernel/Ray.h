@@ -92,9 +92,9 @@ struct Interval
 };
 
 /** Where the whole line of a ray (t unbounded) lies in the box (lower, upper). A line within a face of the box is
- * inside on the lower side and outside on the upper one. */
+ * inside on the lower side; on the upper one if `closed`. */
 RADIOGRAPHY_HD inline Interval
-ClipLine(const Ray & ray, const double (&lower)[3], const double (&upper)[3])
+ClipLine(const Ray & ray, const double (&lower)[3], const double (&upper)[3], bool closed)
 {
   Interval line{ -HUGE_VAL, HUGE_VAL };
   for (int axis = 0; axis < 3; ++axis)
@@ -102,7 +102,8 @@ ClipLine(const Ray & ray, const double (&lower)[3], const double (&upper)[3])
     const double step = ray.end[axis] - ray.start[axis];
     if (step == 0.0)
     {
-      if (!(ray.start[axis] >= lower[axis] && ray.start[axis] < upper[axis]))
+      const bool below = ray.start[axis] < upper[axis] || (closed && ray.start[axis] == upper[axis]);
+      if (!(ray.start[axis] >= lower[axis] && below))
       {
         return { 0.0, 0.0 };
       }
@@ -117,7 +118,9 @@ ClipLine(const Ray & ray, const double (&lower)[3], const double (&upper)[3])
 }
 
 /** Where the whole line of a ray lies in the box (-margin, size - 1 + margin) of each axis: margin 1 for the
- * tent-padded field, 1/2 for voxels as boxes. */
+ * tent-padded field, 1/2 for voxels as boxes.
+ *
+ * A line within the outermost plane of the tents is inside: the field is 0 there, but its slope on one side is not. */
 RADIOGRAPHY_HD inline Interval
 ClipLine(const Ray & ray, const VolumeView & volume, double margin)
 {
@@ -128,7 +131,7 @@ ClipLine(const Ray & ray, const VolumeView & volume, double margin)
     lower[axis] = -margin;
     upper[axis] = static_cast<double>(volume.size[axis] - 1) + margin;
   }
-  return ClipLine(ray, lower, upper);
+  return ClipLine(ray, lower, upper, margin == 1.0);
 }
 
 /** How a ray lies to the padded volume. */

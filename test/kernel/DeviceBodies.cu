@@ -21,7 +21,7 @@
 #include "kernel/Joseph.h"
 #include "kernel/PoissonLikelihood.h"
 #include "kernel/Ray.h"
-#include "kernel/Siddon.h"
+#include "kernel/SiddonSensitivity.h"
 #include "kernel/SubrayAverage.h"
 #include "kernel/TransmissionAdjoint.h"
 #include "kernel/TransmissionLaw.h"
@@ -52,6 +52,15 @@ SpreadRays(kernel::VolumeView grid, kernel::ViewRays view, int mainAxis, double 
   kernel::VisitJosephWeights(ray, mainAxis, box, add);
   kernel::VisitCellGaussWeights(grid, ray, box, add);
   kernel::VisitSiddonWeights(grid, ray, box, add);
+}
+
+__global__ void
+DifferentiateRays(kernel::VolumeView volume, kernel::ViewRays view, int mainAxis, kernel::RaySensitivity * results)
+{
+  const kernel::Ray ray = kernel::MakeRay(view, double(threadIdx.x), double(blockIdx.x));
+  results[0] = kernel::DifferentiateJoseph(volume, ray, mainAxis);
+  results[1] = kernel::DifferentiateCellGauss(volume, ray);
+  results[2] = kernel::DifferentiateSiddon(volume, ray);
 }
 
 __global__ void

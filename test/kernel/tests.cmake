@@ -2,6 +2,7 @@
 set(kernel_TESTS)
 set(kernel_TEST_LIBRARIES)
 list(APPEND kernel_TESTS LineIntegralGTest.cxx UniformBlockGTest.cxx)
+list(APPEND kernel_TESTS RaySensitivityGTest.cxx RayWeightsGTest.cxx)
 list(APPEND kernel_TESTS TransmissionLawGTest.cxx)
 list(APPEND kernel_TESTS TransmissionAdjointGTest.cxx)
 
