@@ -16,9 +16,9 @@
  *
  *=========================================================================*/
 // Each numerical body of src/kernel in a trivial kernel: that they compile as device code is the test.
-#include "kernel/CellGauss.h"
+#include "kernel/CellGaussSensitivity.h"
 #include "kernel/FlatField.h"
-#include "kernel/Joseph.h"
+#include "kernel/JosephSensitivity.h"
 #include "kernel/PoissonLikelihood.h"
 #include "kernel/Ray.h"
 #include "kernel/SiddonSensitivity.h"
