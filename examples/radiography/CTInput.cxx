@@ -18,11 +18,10 @@
 #include "CTInput.h"
 
 #include "Errors.h"
+#include "ImageInput.h"
 #include "Numbers.h"
 
 #include "itkHounsfieldToAttenuationImageFilter.h"
-#include "itkImageFileReader.h"
-#include "itkImageIOFactory.h"
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
 
@@ -55,18 +54,13 @@ HasDICOMPreamble(const std::string & path)
   return file && std::string(magic, 4) == "DICM";
 }
 
-itk::ImageIOBase::Pointer
-OpenImageFile(const std::string & path, const std::string & what)
+/** An image file that holds a volume. */
+template <typename TImage>
+typename TImage::Pointer
+ReadVolumeFile(const std::string & path, const std::string & what, const Console & console)
 {
-  auto io = itk::ImageIOFactory::CreateImageIO(path.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
-  if (!io)
-  {
-    throw Failure("cannot read " + path + " as " + what + ": no reader knows its format",
-                  "give a DICOM folder, or a .nrrd, .mha, .nii or .nii.gz file");
-  }
-  io->SetFileName(path);
-  io->ReadImageInformation();
-  bool isVolume = io->GetNumberOfDimensions() >= 3;
+  const auto io = OpenImageFile(path, what, "give a DICOM folder, or a .nrrd, .mha, .nii or .nii.gz file");
+  bool       isVolume = io->GetNumberOfDimensions() >= 3;
   for (unsigned int i = 3; i < io->GetNumberOfDimensions(); ++i)
   {
     isVolume = isVolume && io->GetDimensions(i) == 1;
@@ -75,27 +69,7 @@ OpenImageFile(const std::string & path, const std::string & what)
   {
     throw Failure(path + " has " + std::to_string(io->GetNumberOfDimensions()) + " dimensions; " + what + " has three");
   }
-  if (io->GetNumberOfComponents() != 1)
-  {
-    throw Failure(path + " has " + std::to_string(io->GetNumberOfComponents()) + " values per voxel; " + what +
-                  " has one");
-  }
-  return io;
-}
-
-template <typename TImage>
-typename TImage::Pointer
-ReadImageFile(const std::string & path, const std::string & what, const Console & console)
-{
-  const auto io = OpenImageFile(path, what);
-  const auto reader = itk::ImageFileReader<TImage>::New();
-  reader->SetFileName(path);
-  reader->SetImageIO(io);
-  console.Watch(*reader, "reading");
-  reader->Update();
-  typename TImage::Pointer image = reader->GetOutput();
-  image->DisconnectPipeline();
-  return image;
+  return ReadImageFile<TImage>(*io, console);
 }
 
 #ifdef RADIOGRAPHY_USE_DCMTK
@@ -161,7 +135,7 @@ CompareGrids(const itk::ImageBase<3> & mask, const itk::ImageBase<3> & ct)
 void
 ApplyMask(VolumeImage & attenuation, const CTOptions & options, const Console & console)
 {
-  const auto labels = ReadImageFile<LabelImage>(options.mask, "a label image", console);
+  const auto labels = ReadVolumeFile<LabelImage>(options.mask, "a label image", console);
   const auto difference = CompareGrids(*labels, attenuation);
   if (!difference.empty())
   {
@@ -247,7 +221,7 @@ ReadCT(const CTOptions & options, Console & console)
   {
     throw UsageError("--series chooses within a DICOM folder; " + options.path + " is not one");
   }
-  return ReadImageFile<VolumeImage>(options.path, "a CT", console);
+  return ReadVolumeFile<VolumeImage>(options.path, "a CT", console);
 }
 
 AttenuationVolume

@@ -36,6 +36,10 @@ AddDrrCommand(CLI::App & program, Action & chosen);
 void
 AddOverviewCommand(CLI::App & program, Action & chosen);
 void
+AddLawCommand(CLI::App & program, Action & chosen);
+void
+AddCorrectCommand(CLI::App & program, Action & chosen);
+void
 AddInfoCommand(CLI::App & program, Action & chosen);
 ///@}
 

@@ -49,6 +49,8 @@ struct DrrOptions
   std::string                  quantity;
   std::string                  projector{ "joseph" };
   std::uint64_t                subrays{ 1 };
+  std::vector<double>          focalSpot;
+  std::uint64_t                focalSpotSamples{ 4 };
   std::optional<double>        gain;
   std::optional<double>        offset;
   std::optional<double>        scatter;
@@ -115,6 +117,21 @@ MakeExposure(const DrrOptions & options)
            options.gain.value_or(1.0),
            options.offset.value_or(0.0),
            options.noiseSeed };
+}
+
+ProjectionOptions
+MakeProjectionOptions(const DrrOptions & options)
+{
+  ProjectionOptions how;
+  how.projector = Projectors.at(options.projector);
+  how.subrays = static_cast<unsigned int>(options.subrays);
+  if (!options.focalSpot.empty())
+  {
+    how.focalSpotSize[0] = options.focalSpot.front();
+    how.focalSpotSize[1] = options.focalSpot.back(); // one number for both
+    how.focalSpotSamples = static_cast<unsigned int>(options.focalSpotSamples);
+  }
+  return how;
 }
 
 PoseTransform::Pointer
@@ -249,9 +266,8 @@ RunDrr(const DrrOptions & options)
   volume->SetImage(attenuation.image);
   const auto prepare = watch.Lap();
 
-  const ProjectionOptions how{ Projectors.at(options.projector), static_cast<unsigned int>(options.subrays) };
-  const auto              projection = Project(*volume, *view, *pose, how, console);
-  const auto              project = watch.Lap();
+  const auto projection = Project(*volume, *view, *pose, MakeProjectionOptions(options), console);
+  const auto project = watch.Lap();
 
   const auto image = MakeQuantity(*projection.depth, quantity, options);
   const auto transmit = watch.Lap();
@@ -324,6 +340,22 @@ AddDrrCommand(CLI::App & program, Action & chosen)
     ->check(CLI::IsMember(NamesOf(Projectors)))
     ->type_name("NAME");
   AddInteger(command, "--subrays", options->subrays, 1, 32, "N x N sub-rays per pixel, averaged in transmission");
+  const auto focalSpot =
+    AddNumbers(command,
+               "--focal-spot-mm",
+               options->focalSpot,
+               1,
+               2,
+               NonNegativeNumber,
+               "focal spot W[,H]: along the detector's columns' direction, and its rows' (default: a "
+               "point; H: as W), averaged in transmission");
+  AddInteger(command,
+             "--focal-spot-samples",
+             options->focalSpotSamples,
+             1,
+             32,
+             "M x M source points in the middles of equal parts of the focal spot")
+    ->needs(focalSpot);
   command.add_option("--save-view", options->saveView, "write the view as a view file")->type_name("V.json");
   AddDetectorOptions(command, *options);
   AddCommonOptions(command, options->common);

@@ -36,13 +36,21 @@ namespace radiography::program
 inline bool
 IsWholeIfPNG(const std::string & path)
 {
-  constexpr char    signature[] = "\x89PNG";
-  constexpr char    end[] = "IEND\xae\x42\x60\x82";
+  constexpr char signature[] = "\x89PNG";
+  constexpr char end[] = "IEND\xae\x42\x60\x82";
+  const auto     holds = [](std::ifstream & file, const std::string & expected) {
+    std::string bytes(expected.size(), '\0');
+    file.read(&bytes[0], static_cast<std::streamsize>(bytes.size()));
+    return file && bytes == expected;
+  };
   std::ifstream     file(path, std::ios::binary);
-  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::string last(end, sizeof(end) - 1);
-  return content.compare(0, 4, signature, 4) != 0 ||
-         (content.size() >= last.size() && content.compare(content.size() - last.size(), last.size(), last) == 0);
+  if (!holds(file, signature))
+  {
+    return true;
+  }
+  file.seekg(-static_cast<std::streamoff>(last.size()), std::ios::end);
+  return holds(file, last);
 }
 
 /** Writes an image, and makes sure that it is there: some of ITK's formats do not notice a full disc, so the file is

@@ -20,7 +20,7 @@
 #include "itkDetectorResponseImageFilter.h"
 #include "itkImageRegionConstIterator.h"
 #include "itkPhotonNoiseImageFilter.h"
-#include "itkSubrayAverageImageFilter.h"
+#include "itkSubrayRadiographImageFilter.h"
 #include "itkTransmissionImageFilter.h"
 
 #include <algorithm>
@@ -30,51 +30,6 @@ namespace radiography::program
 {
 namespace
 {
-
-/** The same detector with n x n pixels for each of the view's. */
-itk::RadiographGeometry::Pointer
-RefineView(const itk::RadiographGeometry & view, unsigned int n)
-{
-  auto       fine = itk::ImageBase<3>::New();
-  auto       size = view.GetDetectorSize();
-  auto       spacing = view.GetDetectorSpacing();
-  const auto firstSubray = 0.5 / n - 0.5; // of the pixel's width, from its centre
-  for (unsigned int i = 0; i < 2; ++i)
-  {
-    size[i] *= n;
-    spacing[i] /= n;
-  }
-  fine->SetRegions(size);
-  fine->SetSpacing(spacing);
-  fine->SetDirection(view.GetDetectorDirection());
-  fine->SetOrigin(view.GetPixelCenter(firstSubray, firstSubray));
-
-  auto refined = itk::RadiographGeometry::New();
-  if (view.GetBeam() == itk::RadiographGeometry::Beam::Cone)
-  {
-    refined->SetConeBeam(view.GetSource(), fine);
-  }
-  else
-  {
-    refined->SetParallelBeam(view.GetBeamDirection(), fine);
-  }
-  return refined;
-}
-
-RadiographImage::Pointer
-AverageSubrays(RadiographImage & fine, const itk::RadiographGeometry & view, unsigned int n)
-{
-  const auto average = itk::SubrayAverageImageFilter::New();
-  average->SetInput(&fine);
-  average->SetSubraysPerSide(n);
-  average->Update();
-  RadiographImage::Pointer depth = average->GetOutput();
-  depth->DisconnectPipeline();
-  // The grid is the view's to the last bit, not to rounding.
-  depth->SetOrigin(view.GetDetectorOrigin());
-  depth->SetSpacing(view.GetDetectorSpacing());
-  return depth;
-}
 
 using Filter = itk::TransmissionImageFilter;
 
@@ -141,25 +96,18 @@ Project(const itk::ProjectionVolume &   volume,
         const ProjectionOptions &       options,
         const Console &                 console)
 {
-  const bool                            fine = options.subrays > 1;
-  itk::RadiographGeometry::ConstPointer rays = &view;
-  if (fine)
-  {
-    rays = RefineView(view, options.subrays);
-  }
-  const auto filter = DRRFilter::New();
+  const auto filter = itk::SubrayRadiographImageFilter::New();
   filter->SetProjectionVolume(&volume);
-  filter->SetGeometry(rays);
+  filter->SetGeometry(&view);
   filter->SetTransform(&pose);
   filter->SetProjector(options.projector);
+  filter->SetSubraysPerSide(options.subrays);
+  filter->SetFocalSpotSize(options.focalSpotSize);
+  filter->SetFocalSpotSamples(options.focalSpotSamples);
   console.Watch(*filter, "projecting");
   filter->Update();
   RadiographImage::Pointer depth = filter->GetOutput();
   depth->DisconnectPipeline();
-  if (fine)
-  {
-    depth = AverageSubrays(*depth, view, options.subrays);
-  }
   return { depth, filter->GetComputeReport() };
 }
 

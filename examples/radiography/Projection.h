@@ -36,6 +36,9 @@ struct ProjectionOptions
 {
   DRRFilter::ProjectorEnum projector{ DRRFilter::ProjectorEnum::Joseph };
   unsigned int             subrays{ 1 };
+  /** mm along the detector's columns' direction and its rows'; 0, 0 is a point. */
+  itk::FixedArray<double, 2> focalSpotSize{ 0.0 };
+  unsigned int               focalSpotSamples{ 1 };
 };
 
 struct Projection
@@ -44,8 +47,8 @@ struct Projection
   DRRFilter::ComputeReport report;
 };
 
-/** Optical depth of each pixel, on the view's grid. With sub-rays: the depth whose transmission is the sub-rays' mean.
- */
+/** Optical depth of each pixel, on the view's grid. With sub-rays or a focal spot: the depth whose transmission is the
+ * mean of all rays. */
 Projection
 Project(const itk::ProjectionVolume &   volume,
         const itk::RadiographGeometry & view,

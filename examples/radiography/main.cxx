@@ -51,8 +51,6 @@ RefuseWhatIsNotBuiltYet(int argc, char ** argv)
   static const std::map<std::string, std::string> commands{
     { "register", "finding a pose (register)" },
     { "view", "reading the geometry of an X-ray image (view)" },
-    { "law", "the law table (law)" },
-    { "correct", "dark and flat correction (correct)" },
   };
   static const std::map<std::string, std::string> options{
     { "--like", "taking the view from an X-ray image (--like)" },
@@ -111,6 +109,8 @@ Run(int argc, char ** argv)
   AddVolumeCommand(program, chosen);
   AddDrrCommand(program, chosen);
   AddOverviewCommand(program, chosen);
+  AddLawCommand(program, chosen);
+  AddCorrectCommand(program, chosen);
   AddInfoCommand(program, chosen);
   for (auto * command : program.get_subcommands(nullptr))
   {

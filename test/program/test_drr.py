@@ -111,6 +111,36 @@ class Drr(ProgramTest):
         self.assertAlmostEqual(moved.at(5, 9), edge, places=6)
         self.assertAlmostEqual(moved.at(13, 9), edge, places=6)
 
+    def test_focal_spot_blurs_an_edge(self):
+        # A plate 10 mm wide, 500 mm from the source and from the detector: a spot of 4 mm blurs its edges over 4 mm.
+        ct = self.write_block(size=(10, 10, 1))
+        options = "--primary-angle-deg 0 --secondary-angle-deg 90 --source-isocenter-mm 500 --source-detector-mm 1000"
+        view = (*options.split(), "--pixels", "41,41", "--pitch-mm", "1", "--projector", "siddon", *MU)
+
+        def row(*more, out):
+            self.succeed("drr", ct, out, *view, *more)
+            image = Nrrd(self.folder / out)
+            return [image.at(column, 20) for column in range(41)], image
+
+        def blurred(depths):
+            inner = max(depths)
+            return sum(1 for depth in depths if 1e-6 < depth < inner - 1e-5)
+
+        sharp, plain = row(out="sharp.nrrd")
+        point, same = row("--focal-spot-mm", "0", out="point.nrrd")
+        wide, _ = row("--focal-spot-mm", "4", "--focal-spot-samples", "8", out="wide.nrrd")
+        high, _ = row("--focal-spot-mm", "0,4", out="high.nrrd")
+        self.assertEqual(plain.data, same.data)
+        self.assertLessEqual(blurred(sharp), 2)
+        self.assertEqual(blurred(wide), 6)  # at each edge the pixels less than 1.75 mm from it
+        for one, other in zip(high, sharp):
+            self.assertAlmostEqual(one, other, places=5)
+
+    def test_focal_spot_needs_a_source(self):
+        ct = self.write_block()
+        view = self.write_parallel_view()
+        self.refuse(1, "drr", ct, "o.nrrd", "--view", view, *MU, "--focal-spot-mm", "1", says="parallel beam")
+
     def test_the_grid_is_the_views(self):
         _, image = self.project("--subrays", 3)
         self.assertEqual(image.header["space origin"].replace(" ", ""), "(-9.5,50,9.5)")

@@ -29,7 +29,7 @@ class Usage(ProgramTest):
     def test_version_and_help_are_told_on_stdout(self):
         self.assertRegex(self.succeed("--version").stdout, r"^radiography \d+\.\d+\.\d+\n$")
         self.assertIn("drr", self.succeed("--help").stdout)
-        for command in ("phantom", "inspect", "volume", "drr", "overview", "info"):
+        for command in ("phantom", "inspect", "volume", "drr", "overview", "law", "correct", "info"):
             with self.subTest(command):
                 self.assertIn("--threads", self.succeed(command, "--help").stdout)
 
@@ -38,7 +38,7 @@ class Usage(ProgramTest):
         self.refuse(2, "projekt")
 
     def test_what_this_version_cannot_do_is_said(self):
-        for command in ("register", "view", "law", "correct"):
+        for command in ("register", "view"):
             with self.subTest(command):
                 self.refuse(2, command, "a", "b", says="cannot")
         self.refuse(2, "drr", "ct", "out.nrrd", "--like", "x.dcm", says="--like")
@@ -62,6 +62,8 @@ class Usage(ProgramTest):
             ("--threads", "-2"),
             ("--threads", "1.5"),
             ("--subrays", "0"),
+            ("--focal-spot-mm", "-1"),
+            ("--focal-spot-mm", "1,2,3"),
             ("--photons", "0"),
             ("--noise-seed", "-1"),
             ("--projector", "magic"),
@@ -120,6 +122,7 @@ class Usage(ProgramTest):
         self.refuse(2, "volume", ct, "o.nrrd", "--series", "1", says="--series")
         self.refuse(2, "volume", ct, "o.nrrd", "--ct-mask", ct, says="--attenuation")
         self.refuse(2, "drr", ct, "o.nrrd", *C_ARM, "--label", "1", says="--label")
+        self.refuse(2, "drr", ct, "o.nrrd", *C_ARM, "--focal-spot-samples", "2", says="--focal-spot-samples")
 
 
 class Failures(ProgramTest):
