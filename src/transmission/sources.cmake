@@ -8,3 +8,6 @@ list(APPEND transmission_SRCS itkTransmissionAdjointBase.cxx itkTransmissionAdjo
 )
 list(APPEND transmission_SRCS itkSubrayAverageAdjointImageFilter.cxx itkSubrayRadiographImageFilter.cxx)
 list(APPEND transmission_SRCS itkFlatFieldCorrectionImageFilter.cxx)
+list(APPEND transmission_SRCS itkRadiographForwardModel.cxx itkRadiographForwardModelAdjointImageFilter.cxx
+            itkSubrayProjectionAdjoint.cxx
+)
