@@ -194,8 +194,8 @@ extern Radiography_EXPORT std::ostream &
  * until rounding dominates. Of all runs of three evaluated steps in a row that are convergent, the one with the
  * smallest largest tolerance is *decisive*: the region where truncation and rounding balance, never simply the smallest
  * step, and found without a look at g. The sweep disagrees if |q_k - p_k| > tolerance_k at one of the three. Otherwise
- * it agrees, unless the tolerance exceeds `Resolution` times the scale of the derivative: then, or if there is no such
- * run, it is inconclusive. So a pass means that g is within twice that of the truth.
+ * it agrees, unless even the smallest of the three tolerances exceeds `Resolution` times the scale of the derivative:
+ * then, or if there is no such run, it is inconclusive. So a pass means that g is within twice that of the truth.
  *
  * The derivative meant is that of the smooth map that the operator approximates. A step at which the operator's
  * rounding hides the change altogether (Outcome::Plateau) says nothing about it.

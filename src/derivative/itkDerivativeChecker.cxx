@@ -357,12 +357,12 @@ private:
   DecideAt(std::size_t first)
   {
     const Record * worst = &this->Evaluated(first);
-    double         largest = 0.0;
+    double         smallest = std::numeric_limits<double>::infinity();
     for (std::size_t k = first; k < first + DecisiveSteps; ++k)
     {
       Record & record = this->Evaluated(k);
       record.decisive = true;
-      largest = std::max(largest, record.tolerance);
+      smallest = std::min(smallest, record.tolerance);
       if (record.error - record.tolerance > worst->error - worst->tolerance)
       {
         worst = &record;
@@ -374,10 +374,10 @@ private:
     {
       this->Conclude(VerdictEnum::Disagrees, "Disagrees" + at);
     }
-    else if (largest > m_Settings.m_Resolution * m_Sweep.scale)
+    else if (smallest > m_Settings.m_Resolution * m_Sweep.scale)
     {
       this->Conclude(VerdictEnum::Inconclusive,
-                     "The best tolerance, " + TextOf(largest) + ", is above the resolution, " +
+                     "The best tolerance, " + TextOf(smallest) + ", is above the resolution, " +
                        TextOf(m_Settings.m_Resolution) + " times " + TextOf(m_Sweep.scale) + '.');
     }
     else
