@@ -24,6 +24,7 @@
 #include "itkImageToImageFilter.h"
 
 #include <array>
+#include <string>
 
 namespace itk
 {
@@ -74,7 +75,8 @@ extern Radiography_EXPORT std::ostream &
  * Never runs in place: the adjoint needs the depths unmodified.
  *
  * \throws ExceptionObject before any work: bad values, counts without n0, no output asked for, an n0 image whose size
- * does not fit its form, an output that shares memory with an input.
+ * does not fit its form, an output that shares memory with an input, an environment variable RADIOGRAPHY_POLICY that is
+ * not understood.
  *
  * \ingroup Radiography */
 class Radiography_EXPORT TransmissionImageFilter : public ImageToImageFilter<Image<float, 3>, Image<float, 3>>
@@ -144,6 +146,10 @@ public:
   ImageType *
   GetRemoved();
 
+  /** What evaluated the outputs last, "transmission, AVX2 packets, binary64" or "transmission, scalar binary64"; empty
+   * before the first time. The environment variable RADIOGRAPHY_DISABLE_SIMD=1 asks for the latter. */
+  itkGetConstReferenceMacro(KernelName, std::string);
+
   /** For the adjoint, which reads depths and n0 again: throws unless they are what the last execution read, by object,
    * size and time stamp. */
   void
@@ -207,6 +213,7 @@ private:
   bool             m_ComputeRemoved{ false };
   bool             m_CheckInputs{ true };
   InputsRead       m_Evaluated{};
+  std::string      m_KernelName{};
 };
 
 } // namespace itk

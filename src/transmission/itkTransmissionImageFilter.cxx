@@ -18,6 +18,7 @@
 #include "itkTransmissionImageFilter.h"
 
 #include "compute/TransmissionLauncher.h"
+#include "projection/itkProjectionCall.h"
 #include "stairs/itkHandDownThreads.h"
 #include "transmission/itkDataStamp.h"
 #include "transmission/itkOpenBeam.h"
@@ -266,6 +267,7 @@ TransmissionImageFilter::RefuseBadValues(const OutputImageRegionType & region)
 void
 TransmissionImageFilter::GenerateData()
 {
+  const auto                  policy = SelectPolicy({});
   const OutputImageRegionType region = this->FirstWantedOutput()->GetRequestedRegion();
   if (m_CheckInputs)
   {
@@ -301,8 +303,10 @@ TransmissionImageFilter::GenerateData()
     openBeam,
     TransmissionOutputs{
       views[TransmissionOutput], views[CountsOutput], views[LogTransmissionOutput], views[RemovedOutput] },
-    HandDownThreads(*this, EvaluationWeight));
+    HandDownThreads(*this, EvaluationWeight),
+    policy);
   m_Evaluated = this->CurrentInputs();
+  m_KernelName = radiography::compute::TransmissionKernelName();
 }
 
 TransmissionImageFilter::InputsRead
@@ -358,6 +362,7 @@ TransmissionImageFilter::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "ComputeLogTransmission: " << OnOrOff(m_ComputeLogTransmission) << std::endl;
   os << indent << "ComputeRemoved: " << OnOrOff(m_ComputeRemoved) << std::endl;
   os << indent << "CheckInputs: " << OnOrOff(m_CheckInputs) << std::endl;
+  os << indent << "KernelName: " << (m_KernelName.empty() ? "(none yet)" : m_KernelName) << std::endl;
   os << indent << "Evaluated depth image: " << m_Evaluated.depths.image << ", time stamp " << m_Evaluated.depths.stamp
      << std::endl;
   os << indent << "Evaluated open-beam image: " << m_Evaluated.openBeam.image << ", time stamp "

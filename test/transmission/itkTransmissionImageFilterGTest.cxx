@@ -195,7 +195,8 @@ TEST(TransmissionImageFilter, ABadDepthIsNamedBeforeAnythingIsWritten)
       depths->SetPixel({ { 9, -1, 3 } }, bad);
       depths->SetPixel({ { 11, 1, 3 } }, NaN);
       depths->Modified();
-      ExpectMentions(Refusal([&]() { filter->Update(); }), { "[9, -1, 3]" });
+      const std::string text = std::isnan(bad) ? "NaN" : std::isinf(bad) ? "Infinity" : "-1";
+      ExpectMentions(Refusal([&]() { filter->Update(); }), { "[9, -1, 3]", text });
       for (unsigned int output = 0; output < 4; ++output)
       {
         EXPECT_EQ(Pixels(*filter->GetOutput(output)), before[output]) << "output " << output << " was touched";
@@ -353,5 +354,33 @@ TEST(TransmissionImageFilter, PrintsItsState)
                    "ComputeCounts: Off",
                    "ComputeLogTransmission: Off",
                    "ComputeRemoved: Off",
-                   "CheckInputs: On" });
+                   "CheckInputs: On",
+                   "KernelName: (none yet)" });
+}
+
+TEST(TransmissionImageFilter, NamesTheKernelThatRan)
+{
+  const auto filter = Filter::New();
+  filter->SetInput(Ramp());
+  EXPECT_EQ(filter->GetKernelName(), "");
+  filter->Update();
+  EXPECT_NE(filter->GetKernelName().find("packets, binary64"), std::string::npos) << filter->GetKernelName();
+  const auto packets = Pixels(*filter->GetTransmission());
+
+  setenv("RADIOGRAPHY_DISABLE_SIMD", "1", 1);
+  filter->Modified();
+  filter->Update();
+  unsetenv("RADIOGRAPHY_DISABLE_SIMD");
+  EXPECT_EQ(filter->GetKernelName(), "transmission, scalar binary64");
+  EXPECT_EQ(Pixels(*filter->GetTransmission()), packets);
+}
+
+TEST(TransmissionImageFilter, APolicyThatIsNotUnderstoodIsRefusedBeforeAnythingIsWritten)
+{
+  const auto filter = Filter::New();
+  filter->SetInput(Ramp());
+  setenv("RADIOGRAPHY_POLICY", "streamingStoreBytes=-1", 1);
+  ExpectMentions(Refusal([&]() { filter->Update(); }), { "RADIOGRAPHY_POLICY", "streamingStoreBytes" });
+  unsetenv("RADIOGRAPHY_POLICY");
+  EXPECT_EQ(filter->GetTransmission()->GetPixelContainer()->Size(), 0u);
 }
