@@ -36,7 +36,7 @@ namespace itk
  * The primary input is the depth image. n0 is given in the forms of TransmissionImageFilter; a number is fixed, an
  * image is fixed unless OpenBeamActiveOn() declares that its derivative is wanted. exp(-L) is evaluated in binary64
  * from the original depth, never from stored outputs, and n0' is never counts / n0: large cotangents of an underflowed
- * transmission survive and n0 = 0 is valid. The error of a result is within the rounding to binary32 plus 10 times
+ * transmission survive and n0 = 0 is valid. The error of a result is within the rounding to binary32 plus 20 times
  * 2^-53 of the sum of the magnitudes of its terms; for one n0, plus 256 and the number of levels of the fixed summation
  * tree times 2^-53 of the sum over all pixels. The same bits for any number of threads and any requested region; a
  * summed n0' always processes the whole image.

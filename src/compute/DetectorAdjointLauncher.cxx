@@ -24,12 +24,15 @@ namespace radiography::compute
 namespace
 {
 
-/** For a row piece, g c at each of its pixels. */
+/** Forms g c for a chunk. */
 auto
 CountsCotangentsOf(double gain, const PixelView<const float> & weights)
 {
-  return [gain, &weights](const RowPiece & piece) {
-    return [gain, weight = weights.At(piece)](std::int64_t i) { return gain * static_cast<double>(weight[i]); };
+  return [gain, &weights](const RowPiece & chunk, GradientChunk & gradient) {
+    const float * const first = weights.At(chunk);
+    std::transform(first, first + chunk.length, gradient.begin(), [gain](float weight) {
+      return gain * static_cast<double>(weight);
+    });
   };
 }
 
@@ -60,7 +63,7 @@ FindCountsCotangentOutOfRange(const PixelGrid &              grid,
                               const PixelView<const float> & accumulated,
                               const ParallelFor &            parallelFor)
 {
-  return FindGradientOutOfRange(grid, accumulated, parallelFor, CountsCotangentsOf(gain, weights));
+  return FindGradientOutOfRange(grid, accumulated, parallelFor, NotKnownToBeInRange, CountsCotangentsOf(gain, weights));
 }
 
 void

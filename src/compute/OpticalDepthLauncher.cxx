@@ -24,14 +24,13 @@ namespace radiography::compute
 namespace
 {
 
-/** For a row piece, the decrement cotangent at each of its pixels. */
+/** Forms the decrement cotangents of a chunk. */
 auto
 DecrementCotangentsOf(const PixelView<const float> & decrements, const PixelView<const float> & weights)
 {
-  return [&](const RowPiece & piece) {
-    return [decrement = decrements.At(piece), weight = weights.At(piece)](std::int64_t i) {
-      return kernel::DecrementCotangent(decrement[i], weight[i]);
-    };
+  return [&](const RowPiece & chunk, GradientChunk & gradient) {
+    const float * const first = decrements.At(chunk);
+    std::transform(first, first + chunk.length, weights.At(chunk), gradient.begin(), kernel::DecrementCotangent);
   };
 }
 
@@ -64,7 +63,8 @@ FindDecrementCotangentOutOfRange(const PixelGrid &              grid,
                                  const PixelView<const float> & accumulated,
                                  const ParallelFor &            parallelFor)
 {
-  return FindGradientOutOfRange(grid, accumulated, parallelFor, DecrementCotangentsOf(decrements, weights));
+  return FindGradientOutOfRange(
+    grid, accumulated, parallelFor, NotKnownToBeInRange, DecrementCotangentsOf(decrements, weights));
 }
 
 void

@@ -20,8 +20,9 @@
 
 #include "compute/PixelGrid.h"
 
+#include <array>
 #include <cmath>
-#include <limits>
+#include <cstring>
 
 namespace radiography::compute
 {
@@ -50,72 +51,129 @@ struct GradientViews
   PixelView<float>       sum{};
 };
 
-/** What is accumulated at pixel i of a row piece. */
-inline double
-AccumulatedAt(const float * accumulated, std::int64_t i)
+/** Pixels whose gradients are formed in binary64 at a time, before any is looked at or stored: loops over them have no
+ * branches, and compilers make packets of them. */
+constexpr std::int64_t PixelsPerChunk = 256;
+using GradientChunk = std::array<double, PixelsPerChunk>;
+
+/** Calls visit(chunk) for the chunks of a row piece, in order, until it returns false. */
+template <typename TVisit>
+void
+VisitChunks(const RowPiece & piece, const TVisit & visit)
 {
-  return accumulated ? static_cast<double>(accumulated[i]) : 0.0;
+  for (std::int64_t begin = 0; begin < piece.length; begin += PixelsPerChunk)
+  {
+    const std::int64_t length = std::min(PixelsPerChunk, piece.length - begin);
+    if (!visit(RowPiece{ piece.column + begin, piece.row, piece.slice, length }))
+    {
+      return;
+    }
+  }
 }
 
-/** One row piece of GradientViews. */
-struct GradientRow
+/** Adds what is accumulated at the pixels of a chunk, in binary64. */
+inline void
+AddAccumulated(const PixelView<const float> & accumulated, const RowPiece & chunk, GradientChunk & gradient)
 {
-  const float * accumulated{ nullptr };
-  float *       sum{ nullptr };
-
-  GradientRow(const GradientViews & views, const RowPiece & piece)
-    : accumulated(views.accumulated.At(piece))
-    , sum(views.sum.At(piece))
-  {}
-
-  /** Added in binary64, rounded once. */
-  void
-  Store(std::int64_t i, double gradient) const
+  const float * const before = accumulated.At(chunk);
+  for (std::int64_t i = 0; before && i < chunk.length; ++i)
   {
-    sum[i] = static_cast<float>(AccumulatedAt(accumulated, i) + gradient);
+    gradient[static_cast<std::size_t>(i)] += static_cast<double>(before[i]);
   }
-};
+}
 
-/** The first pixel in raster order whose sum binary32 cannot hold. rowOf(piece) is a callable: pixel of the piece ->
- * the new term in binary64. */
-template <typename TRowOf>
+/** Adds the gradient of a chunk to what is accumulated and rounds once. */
+inline void
+StoreGradient(const GradientViews & views, const RowPiece & chunk, GradientChunk & gradient)
+{
+  AddAccumulated(views.accumulated, chunk, gradient);
+  float * const sum = views.sum.At(chunk);
+  for (std::int64_t i = 0; i < chunk.length; ++i)
+  {
+    sum[i] = static_cast<float>(gradient[static_cast<std::size_t>(i)]);
+  }
+}
+
+/** Where nothing can be said without the gradient itself. */
+inline bool
+NotKnownToBeInRange(const RowPiece &)
+{
+  return false;
+}
+
+/** The first pixel in raster order whose sum binary32 cannot hold. fill(chunk, gradient) forms the new terms of a chunk
+ * in binary64; chunks that isInRange(chunk) vouches for are passed over. */
+template <typename TIsInRange, typename TFill>
 std::optional<GradientOutOfRange>
 FindGradientOutOfRange(const PixelGrid &              grid,
                        const PixelView<const float> & accumulated,
                        const ParallelFor &            parallelFor,
-                       const TRowOf &                 rowOf)
+                       const TIsInRange &             isInRange,
+                       const TFill &                  fill)
 {
   using Found = std::optional<GradientOutOfRange>;
-  return FindFirst<GradientOutOfRange>(grid, parallelFor, [&](const RowPiece & piece) -> Found {
-    const auto          gradientAt = rowOf(piece);
-    const float * const before = accumulated.At(piece);
-    for (std::int64_t i = 0; i < piece.length; ++i)
-    {
-      const double sum = AccumulatedAt(before, i) + gradientAt(i);
-      if (!FitsBinary32(sum))
+  return FindFirst<GradientOutOfRange>(grid, parallelFor, [&](const RowPiece & piece) {
+    Found found;
+    VisitChunks(piece, [&](const RowPiece & chunk) {
+      if (isInRange(chunk))
       {
-        return GradientOutOfRange{ piece.column + i, piece.row, piece.slice, sum };
+        return true;
       }
-    }
-    return std::nullopt;
+      GradientChunk gradient;
+      fill(chunk, gradient);
+      AddAccumulated(accumulated, chunk, gradient);
+      const auto end = gradient.begin() + chunk.length;
+      const auto bad = std::find_if_not(gradient.begin(), end, FitsBinary32);
+      if (bad != end)
+      {
+        found = GradientOutOfRange{ chunk.column + (bad - gradient.begin()), chunk.row, chunk.slice, *bad };
+      }
+      return !found;
+    });
+    return found;
   });
 }
 
 /** Writes the sums. Call FindGradientOutOfRange() before: nothing is checked here. */
-template <typename TRowOf>
+template <typename TFill>
 void
 AccumulateGradient(const PixelGrid &     grid,
-                   const GradientViews & gradient,
+                   const GradientViews & views,
                    const ParallelFor &   parallelFor,
-                   const TRowOf &        rowOf)
+                   const TFill &         fill)
 {
   ForEachRowPiece(grid, parallelFor, [&](const RowPiece & piece) {
-    const auto        gradientAt = rowOf(piece);
-    const GradientRow row(gradient, piece);
+    VisitChunks(piece, [&](const RowPiece & chunk) {
+      GradientChunk gradient;
+      fill(chunk, gradient);
+      StoreGradient(views, chunk, gradient);
+      return true;
+    });
+  });
+}
+
+/** The first pixel that is NaN or infinite. */
+inline std::optional<BadPixel>
+FindFirstNonFinite(const PixelGrid & grid, const PixelView<const float> & pixels, const ParallelFor & parallelFor)
+{
+  return FindFirst<BadPixel>(grid, parallelFor, [&](const RowPiece & piece) -> std::optional<BadPixel> {
+    const float * const values = pixels.At(piece);
+    // No branch until the piece is through, and no arithmetic that a NaN could trap in.
+    constexpr std::uint32_t exponent = 0x7f800000U;
+    std::uint32_t           isBad = 0;
     for (std::int64_t i = 0; i < piece.length; ++i)
     {
-      row.Store(i, gradientAt(i));
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, values + i, sizeof bits);
+      isBad |= (bits & exponent) == exponent ? 1U : 0U;
     }
+    if (isBad == 0)
+    {
+      return std::nullopt;
+    }
+    const float * const bad =
+      std::find_if_not(values, values + piece.length, [](float value) { return std::isfinite(value); });
+    return BadPixel{ piece.column + (bad - values), piece.row, piece.slice, *bad };
   });
 }
 

@@ -17,69 +17,150 @@
  *=========================================================================*/
 #include "compute/TransmissionAdjointLauncher.h"
 
+#include "compute/InstructionSet.h"
 #include "compute/PixelSum.h"
+#include "compute/SurvivalPackets.h"
 #include "kernel/TransmissionAdjoint.h"
 #include "kernel/TransmissionLaw.h"
+
+#include <limits>
+#include <numeric>
 
 namespace radiography::compute
 {
 namespace
 {
 
-double
-ValueAt(const float * row, std::int64_t i, double otherwise = 0.0)
-{
-  return row ? static_cast<double>(row[i]) : otherwise;
-}
+static_assert(PixelsPerSum <= PixelsPerChunk, "the pieces of a sum are chunks");
 
-/** The inputs along one row piece. */
-struct Row
-{
-  const float * depth;
-  const float * openBeam;
-  double        openBeamNumber;
-  const float * transmission;
-  const float * counts;
-  const float * logTransmission;
-  const float * removed;
+constexpr std::array<float, PixelsPerChunk> Zeros{};
 
-  Row(const TransmissionAdjointInputs & inputs, const RowPiece & piece)
-    : depth(inputs.depths.At(piece))
-    , openBeam(inputs.openBeam.pixels.At(piece))
-    , openBeamNumber(inputs.openBeam.number)
-    , transmission(inputs.weights.transmission.At(piece))
-    , counts(inputs.weights.counts.At(piece))
-    , logTransmission(inputs.weights.logTransmission.At(piece))
-    , removed(inputs.weights.removed.At(piece))
-  {}
+/** The inputs at the pixels of a chunk. What is not given reads as zeros, a number as an image of it, so that loops
+ * need not ask. */
+class Chunk
+{
+public:
+  Chunk(const TransmissionAdjointInputs & inputs, const RowPiece & piece)
+    : m_Length(piece.length)
+    , m_Depths(inputs.depths.At(piece))
+    , m_OpenBeams(inputs.openBeam.pixels.At(piece))
+    , m_Transmission(OrZeros(inputs.weights.transmission, piece))
+    , m_Counts(OrZeros(inputs.weights.counts, piece))
+    , m_LogTransmission(OrZeros(inputs.weights.logTransmission, piece))
+    , m_Removed(OrZeros(inputs.weights.removed, piece))
+    , m_NeedsTransmission(inputs.weights.transmission || inputs.weights.counts || inputs.weights.removed)
+  {
+    if (!m_OpenBeams)
+    {
+      // A number has been rounded to binary32 already.
+      std::fill_n(m_OpenBeamNumber.begin(), m_Length, static_cast<float>(inputs.openBeam.number));
+      m_OpenBeams = m_OpenBeamNumber.data();
+    }
+  }
+  Chunk(const Chunk &) = delete;
+  Chunk &
+  operator=(const Chunk &) = delete;
 
   /** exp(-L), which a weight of log T alone does not need. */
-  double
-  TransmissionAt(std::int64_t i) const
+  void
+  EvaluateTransmission(bool scalar, GradientChunk & transmission) const
   {
-    return (transmission || counts || removed) ? kernel::Transmission(depth[i]) : 0.0;
+    if (!m_NeedsTransmission)
+    {
+      std::fill_n(transmission.begin(), m_Length, 0.0);
+    }
+    else if (scalar)
+    {
+      std::transform(m_Depths, m_Depths + m_Length, transmission.begin(), kernel::Transmission);
+    }
+    else
+    {
+      EvaluateSurvivalPackets(m_Depths, transmission.data(), m_Length);
+    }
   }
 
-  double
-  OpenBeamAt(std::int64_t i) const
+  void
+  EvaluateDepthCotangent(const GradientChunk & transmission, GradientChunk & gradient) const
   {
-    return ValueAt(openBeam, i, openBeamNumber);
+    for (std::int64_t i = 0; i < m_Length; ++i)
+    {
+      const auto at = static_cast<std::size_t>(i);
+      gradient[at] = kernel::DepthCotangent(transmission[at], m_OpenBeams[i], this->WeightsAt(i));
+    }
+  }
+
+  void
+  EvaluateOpenBeamCotangent(const GradientChunk & transmission, GradientChunk & gradient) const
+  {
+    for (std::int64_t i = 0; i < m_Length; ++i)
+    {
+      const auto at = static_cast<std::size_t>(i);
+      gradient[at] = kernel::OpenBeamCotangent(transmission[at], m_Counts[i]);
+    }
+  }
+
+  /** Whether magnitudes tell, without any exponential, that binary32 holds the depth cotangents: exp(-L) <= 1. Not so
+   * for the depths that are no depths which unchecked callers may pass. */
+  bool
+  IsDepthCotangentInRange(const PixelView<const float> & accumulated, const RowPiece & piece) const
+  {
+    const float * const before = OrZeros(accumulated, piece);
+    std::int64_t        open = 0;
+    for (std::int64_t i = 0; i < m_Length; ++i)
+    {
+      const double bound = kernel::DepthCotangentBound(m_OpenBeams[i], this->WeightsAt(i));
+      open += this->IsOpen(i, std::abs(static_cast<double>(before[i])) + bound);
+    }
+    return open == 0;
+  }
+
+  /** The same for the open-beam cotangents. */
+  bool
+  IsOpenBeamCotangentInRange(const PixelView<const float> & accumulated, const RowPiece & piece) const
+  {
+    const float * const before = OrZeros(accumulated, piece);
+    std::int64_t        open = 0;
+    for (std::int64_t i = 0; i < m_Length; ++i)
+    {
+      const double bound = std::abs(static_cast<double>(m_Counts[i]));
+      open += this->IsOpen(i, std::abs(static_cast<double>(before[i])) + bound);
+    }
+    return open == 0;
+  }
+
+private:
+  static const float *
+  OrZeros(const PixelView<const float> & view, const RowPiece & piece)
+  {
+    return view ? view.At(piece) : Zeros.data();
   }
 
   kernel::TransmissionCotangents
   WeightsAt(std::int64_t i) const
   {
-    return { ValueAt(transmission, i), ValueAt(counts, i), ValueAt(logTransmission, i), ValueAt(removed, i) };
+    return { m_Transmission[i], m_Counts[i], m_LogTransmission[i], m_Removed[i] };
   }
-};
 
-/** exp(-L) <= 1 here, so what magnitudes without it say holds with it. Not so for the depths that are no depths which
- * unchecked callers may pass. */
-bool
-IsAttenuating(float depth)
-{
-  return depth >= 0.0f;
-}
+  /** A NaN is open. */
+  std::int64_t
+  IsOpen(std::int64_t i, double bound) const
+  {
+    // Not &&: no branch.
+    const bool closed = static_cast<int>(bound <= std::numeric_limits<float>::max()) &
+                        static_cast<int>(static_cast<double>(m_Depths[i]) >= 0.0);
+    return closed ? 0 : 1;
+  }
+
+  std::int64_t                      m_Length;
+  const float *                     m_Depths;
+  const float *                     m_OpenBeams;
+  const float *                     m_Transmission;
+  const float *                     m_Counts;
+  const float *                     m_LogTransmission;
+  const float *                     m_Removed;
+  bool                              m_NeedsTransmission;
+  std::array<float, PixelsPerChunk> m_OpenBeamNumber;
+};
 
 } // namespace
 
@@ -89,17 +170,18 @@ FindDepthCotangentOutOfRange(const PixelGrid &                 grid,
                              const PixelView<const float> &    accumulated,
                              const ParallelFor &               parallelFor)
 {
-  return FindGradientOutOfRange(grid, accumulated, parallelFor, [&](const RowPiece & piece) {
-    return [row = Row(inputs, piece), before = accumulated.At(piece)](std::int64_t i) {
-      const auto   weights = row.WeightsAt(i);
-      const double bound = kernel::DepthCotangentBound(row.OpenBeamAt(i), weights);
-      if (IsAttenuating(row.depth[i]) && FitsBinary32(std::abs(AccumulatedAt(before, i)) + bound))
-      {
-        return 0.0;
-      }
-      return kernel::DepthCotangent(row.TransmissionAt(i), row.OpenBeamAt(i), weights);
-    };
-  });
+  const bool scalar = IsSimdDisabled();
+  return FindGradientOutOfRange(
+    grid,
+    accumulated,
+    parallelFor,
+    [&](const RowPiece & piece) { return Chunk(inputs, piece).IsDepthCotangentInRange(accumulated, piece); },
+    [&](const RowPiece & piece, GradientChunk & gradient) {
+      const Chunk   chunk(inputs, piece);
+      GradientChunk transmission;
+      chunk.EvaluateTransmission(scalar, transmission);
+      chunk.EvaluateDepthCotangent(transmission, gradient);
+    });
 }
 
 std::optional<GradientOutOfRange>
@@ -108,16 +190,18 @@ FindOpenBeamCotangentOutOfRange(const PixelGrid &                 grid,
                                 const PixelView<const float> &    accumulated,
                                 const ParallelFor &               parallelFor)
 {
-  return FindGradientOutOfRange(grid, accumulated, parallelFor, [&](const RowPiece & piece) {
-    return [row = Row(inputs, piece), before = accumulated.At(piece)](std::int64_t i) {
-      const double weight = ValueAt(row.counts, i);
-      if (IsAttenuating(row.depth[i]) && FitsBinary32(std::abs(AccumulatedAt(before, i)) + std::abs(weight)))
-      {
-        return 0.0;
-      }
-      return kernel::OpenBeamCotangent(row.TransmissionAt(i), weight);
-    };
-  });
+  const bool scalar = IsSimdDisabled();
+  return FindGradientOutOfRange(
+    grid,
+    accumulated,
+    parallelFor,
+    [&](const RowPiece & piece) { return Chunk(inputs, piece).IsOpenBeamCotangentInRange(accumulated, piece); },
+    [&](const RowPiece & piece, GradientChunk & gradient) {
+      const Chunk   chunk(inputs, piece);
+      GradientChunk transmission;
+      chunk.EvaluateTransmission(scalar, transmission);
+      chunk.EvaluateOpenBeamCotangent(transmission, gradient);
+    });
 }
 
 double
@@ -127,12 +211,14 @@ SumOpenBeamCotangent(const PixelGrid & grid, const TransmissionAdjointInputs & i
   {
     return 0.0;
   }
+  const bool scalar = IsSimdDisabled();
   return SumOverPixels<double>(grid, parallelFor, [&](const RowPiece & piece, double & sum) {
-    const Row row(inputs, piece);
-    for (std::int64_t i = 0; i < piece.length; ++i)
-    {
-      sum += kernel::OpenBeamCotangent(row.TransmissionAt(i), ValueAt(row.counts, i));
-    }
+    const Chunk   chunk(inputs, piece);
+    GradientChunk transmission;
+    GradientChunk terms;
+    chunk.EvaluateTransmission(scalar, transmission);
+    chunk.EvaluateOpenBeamCotangent(transmission, terms);
+    sum = std::accumulate(terms.begin(), terms.begin() + piece.length, sum);
   });
 }
 
@@ -143,19 +229,22 @@ EvaluateTransmissionAdjoint(const PixelGrid &                 grid,
                             const GradientViews &             openBeam,
                             const ParallelFor &               parallelFor)
 {
-  ForEachRowPiece(grid, parallelFor, [&](const RowPiece & piece) {
-    const Row         row(inputs, piece);
-    const GradientRow depthRow(depth, piece);
-    const GradientRow openBeamRow(openBeam, piece);
-    for (std::int64_t i = 0; i < piece.length; ++i)
-    {
-      const double transmission = row.TransmissionAt(i);
-      depthRow.Store(i, kernel::DepthCotangent(transmission, row.OpenBeamAt(i), row.WeightsAt(i)));
-      if (openBeamRow.sum)
+  const bool scalar = IsSimdDisabled();
+  ForEachRowPiece(grid, parallelFor, [&](const RowPiece & row) {
+    VisitChunks(row, [&](const RowPiece & piece) {
+      const Chunk   chunk(inputs, piece);
+      GradientChunk transmission;
+      GradientChunk gradient;
+      chunk.EvaluateTransmission(scalar, transmission);
+      chunk.EvaluateDepthCotangent(transmission, gradient);
+      StoreGradient(depth, piece, gradient);
+      if (openBeam.sum)
       {
-        openBeamRow.Store(i, kernel::OpenBeamCotangent(transmission, ValueAt(row.counts, i)));
+        chunk.EvaluateOpenBeamCotangent(transmission, gradient);
+        StoreGradient(openBeam, piece, gradient);
       }
-    }
+      return true;
+    });
   });
 }
 

@@ -17,10 +17,11 @@
  *=========================================================================*/
 #include "itkTransmissionAdjointBase.h"
 
-#include "compute/PixelGrid.h"
+#include "compute/PixelGradient.h"
 #include "stairs/itkHandDownThreads.h"
 #include "transmission/itkDataStamp.h"
 #include "transmission/itkPixelViews.h"
+#include "transmission/itkSamePlace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,15 +53,6 @@ Overlap(const Buffer & one, const Buffer & other)
   }
   const std::less<> before;
   return before(&one[0], &other[0] + other.Capacity()) && before(&other[0], &one[0] + one.Capacity());
-}
-
-bool
-IsSamePlace(const Image<float, 3> & one, const Image<float, 3> & other, double coordinates, double directions)
-{
-  const double length = std::abs(coordinates * one.GetSpacing()[0]);
-  return one.GetOrigin().GetVnlVector().is_equal(other.GetOrigin().GetVnlVector(), length) &&
-         one.GetSpacing().GetVnlVector().is_equal(other.GetSpacing().GetVnlVector(), length) &&
-         one.GetDirection().GetVnlMatrix().as_ref().is_equal(other.GetDirection().GetVnlMatrix().as_ref(), directions);
 }
 
 } // namespace
@@ -265,8 +257,7 @@ TransmissionAdjointBase::RefuseNonFinite(const std::string & inputName, const Re
   }
   const RegionType part = this->IsOnePixel(inputName) ? image->GetLargestPossibleRegion() : region;
   const auto       threads = HandDownThreads(*this, CheckWeight);
-  const auto       isBad = [](float value) { return !std::isfinite(value); };
-  const auto       bad = FindFirstBadPixel(GridOf(part), ConstViewOf(*image, part), threads, isBad);
+  const auto       bad = FindFirstNonFinite(GridOf(part), ConstViewOf(*image, part), threads);
   if (bad)
   {
     itkExceptionMacro("" << inputName << " is finite; " << DescribePixel(part, *bad) << '.');

@@ -83,8 +83,8 @@ Bound(const Terms & terms, Real roundings)
   return storage * (1.0L + 1e-9L) + roundings * std::ldexp(1.0L, -53) * terms.magnitude;
 }
 
-/** exp, three products, three sums and the accumulation leave less than ten. */
-constexpr Real PixelRoundings = 10;
+/** Twelve of exp(-L), whose error is below 2^-49.5; three products, three sums and the accumulation. */
+constexpr Real PixelRoundings = 20;
 
 /** Those of a pixel's term, of a run of 256 and of the levels of the tree. */
 inline Real
