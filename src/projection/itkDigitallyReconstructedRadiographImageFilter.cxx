@@ -91,24 +91,7 @@ DigitallyReconstructedRadiographImageFilter::GenerateInputRequestedRegion()
 const ProjectionVolume *
 DigitallyReconstructedRadiographImageFilter::PrepareVolume()
 {
-  if (const ProjectionVolume * const given = this->GetProjectionVolume())
-  {
-    if (given->GetImage() == nullptr)
-    {
-      itkExceptionMacro("The ProjectionVolume is empty: give it an image with SetImage().");
-    }
-    return given;
-  }
-  const ImageType * const image = this->GetInput();
-  const bool upToDate = m_OwnVolume && m_OwnVolume->GetImage() == image && m_OwnVolume->GetMTime() > image->GetMTime();
-  if (!upToDate)
-  {
-    m_OwnVolume = nullptr;
-    const auto volume = ProjectionVolume::New();
-    volume->SetImage(image);
-    m_OwnVolume = volume;
-  }
-  return m_OwnVolume;
+  return PrepareProjectionVolume(this->GetInput(), this->GetProjectionVolume(), m_OwnVolume);
 }
 
 void

@@ -102,6 +102,32 @@ PrintComputeReport(std::ostream &                                               
   }
 }
 
+const ProjectionVolume *
+PrepareProjectionVolume(const Image<float, 3> * image, const ProjectionVolume * given, ProjectionVolume::Pointer & own)
+{
+  if (given != nullptr)
+  {
+    if (given->GetImage() == nullptr)
+    {
+      itkGenericExceptionMacro("The ProjectionVolume is empty: give it an image with SetImage().");
+    }
+    return given;
+  }
+  if (image == nullptr)
+  {
+    itkGenericExceptionMacro("There is no CT: give an image of mu in 1/mm or a ProjectionVolume.");
+  }
+  const bool upToDate = own && own->GetImage() == image && own->GetMTime() > image->GetMTime();
+  if (!upToDate)
+  {
+    own = nullptr;
+    const auto volume = ProjectionVolume::New();
+    volume->SetImage(image);
+    own = volume;
+  }
+  return own;
+}
+
 void
 RefuseEmptyDetector(const RadiographGeometry & geometry)
 {

@@ -51,6 +51,11 @@ PrintComputeReport(std::ostream &                                               
                    Indent                                                             indent,
                    const DigitallyReconstructedRadiographImageFilter::ComputeReport & report);
 
+/** The CT of a call: `given` if there is one, else one made of `image` and kept in `own` for the next time.
+ * \throws ExceptionObject if there is neither, or no mu in 1/mm in it. */
+const ProjectionVolume *
+PrepareProjectionVolume(const Image<float, 3> * image, const ProjectionVolume * given, ProjectionVolume::Pointer & own);
+
 /** The checks of a view that every such filter makes before it asks for its pixels.
  * \throws ExceptionObject if the view has no detector. */
 void

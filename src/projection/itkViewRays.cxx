@@ -192,4 +192,25 @@ MakeViewRays(const RadiographGeometry & geometry, const AffineMap & ctFromWorld,
   return rays;
 }
 
+radiography::compute::SensitivityView
+MakeSensitivityView(const RadiographGeometry & geometry, const AffineMap & ctFromWorld, const ImageBase<3> & ct)
+{
+  const PointVector columnStep = (geometry.GetColumnDirection() * geometry.GetDetectorSpacing()[0]).GetVnlVector();
+  const PointVector rowStep = (geometry.GetRowDirection() * geometry.GetDetectorSpacing()[1]).GetVnlVector();
+  const AffineMap   indexFromPoint = MakeIndexFromPoint(ct);
+
+  radiography::compute::SensitivityView view{};
+  view.rays = MakeViewRays(geometry, ctFromWorld, ct);
+  view.worldEnd = MapPoint(MakeIdentity(), ToVnl(geometry.GetDetectorOrigin()), columnStep, rowStep);
+  for (unsigned int i = 0; i < 3; ++i)
+  {
+    for (unsigned int j = 0; j < 3; ++j)
+    {
+      view.pointFromWorld[i][j] = ctFromWorld.matrix(i, j);
+      view.indexFromPoint[i][j] = indexFromPoint.matrix(i, j);
+    }
+  }
+  return view;
+}
+
 } // namespace itk

@@ -18,6 +18,7 @@
 #ifndef itkViewRays_h
 #define itkViewRays_h
 
+#include "compute/ViewSensitivity.h"
 #include "itkRadiographGeometry.h"
 #include "kernel/Ray.h"
 
@@ -53,6 +54,10 @@ MakeIndexFromPoint(const ImageBase<3> & image);
  * \param ctFromWorld the transform's map, world points to CT points. */
 radiography::kernel::ViewRays
 MakeViewRays(const RadiographGeometry & geometry, const AffineMap & ctFromWorld, const ImageBase<3> & ct);
+
+/** The same with all that its rays come from, for derivatives. */
+radiography::compute::SensitivityView
+MakeSensitivityView(const RadiographGeometry & geometry, const AffineMap & ctFromWorld, const ImageBase<3> & ct);
 
 } // namespace itk
 

@@ -2,4 +2,4 @@
 set(projection_TESTS)
 set(projection_TEST_LIBRARIES)
 list(APPEND projection_TESTS AnalyticProjectionGTest.cxx DigitallyReconstructedRadiographGTest.cxx MarkerPositionGTest.cxx)
-list(APPEND projection_TESTS RadiographBackProjectionGTest.cxx)
+list(APPEND projection_TESTS RadiographBackProjectionGTest.cxx RadiographSensitivityGTest.cxx)
