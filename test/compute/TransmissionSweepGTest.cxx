@@ -169,6 +169,14 @@ CountDifferences(const AllOutputs & one, const AllOutputs & other)
   return count;
 }
 
+/** Results are within 2^-24 ulp of the exact ones, by the argument in ExponentialPacket-inl.h: about one in 2^23 is so
+ * close to a tie that it may be rounded the other way. */
+std::int64_t
+MostMisrounded(std::int64_t results)
+{
+  return 2 + results / (1 << 22);
+}
+
 struct Sweep
 {
   std::vector<std::string>  kernels{ testkernels::Names() };
@@ -208,14 +216,13 @@ struct Sweep
         // The contract allows 4, and 8 for counts; binary64 leaves no more than the one.
         EXPECT_LE(histogram.Largest(), 1) << kernels[kernel] << ", " << OutputNames[output];
         EXPECT_LE(histogram.LargestOfSubnormals(), 1) << kernels[kernel] << ", " << OutputNames[output];
-        // Within 2^-22 ulp of a tie the two may part, and few numbers are.
-        EXPECT_LE(histogram.CountNotExact(), 4 + histogram.Count() / 100000)
+        EXPECT_LE(histogram.CountNotExact(), MostMisrounded(histogram.Count()))
           << kernels[kernel] << ", " << OutputNames[output];
         count += histogram.Count();
       }
       std::cout << kernels[kernel] << ": " << differences[kernel] << " of " << count
                 << " results differ from the scalar reference" << std::endl;
-      EXPECT_LE(differences[kernel], 4 + count / 100000) << kernels[kernel];
+      EXPECT_LE(differences[kernel], MostMisrounded(count)) << kernels[kernel];
     }
   }
 };
