@@ -227,7 +227,7 @@ ReductionCase()
     inputs.weights.counts = images.ConstView(images.openBeam);
     benchmark::DoNotOptimize(compute::SumOpenBeamCotangent(images.Grid(), inputs, parallelFor));
   };
-  return { "sum-shared-n0", OneOutput, "transmission adjoint, scalar binary64", run };
+  return { "sum-shared-n0", OneOutput, "adjoint of " + compute::TransmissionKernelName(), run };
 }
 
 compute::ParallelFor

@@ -19,6 +19,7 @@
 
 #include "Projection.h"
 
+#include "itkTransmissionImageFilter.h"
 #include "itkTranslationTransform.h"
 #include "itkVersion.h"
 
@@ -91,6 +92,20 @@ DescribeProjectors(const Console & console)
   return list;
 }
 
+/** Evaluates one pixel: the filter says what ran. */
+std::string
+TransmissionKernel()
+{
+  auto image = VolumeImage::New();
+  image->SetRegions(VolumeImage::SizeType{ { 1, 1, 1 } });
+  image->Allocate();
+  image->FillBuffer(1.0f);
+  const auto filter = itk::TransmissionImageFilter::New();
+  filter->SetInput(image);
+  filter->Update();
+  return filter->GetKernelName();
+}
+
 JSON
 DescribeProgram(const Console & console)
 {
@@ -101,7 +116,8 @@ DescribeProgram(const Console & console)
                { "itk", itk::Version::GetITKVersion() },
                { "dcmtk", DCMTKVersion() },
                { "xraylib", XraylibVersion() } } },
-           { "projectors", DescribeProjectors(console) } };
+           { "projectors", DescribeProjectors(console) },
+           { "transmission", { { "kernel", TransmissionKernel() } } } };
 }
 
 void
@@ -129,6 +145,7 @@ RunInfo(const CommonOptions & options)
       console.Say("  not " + kernel + ": " + reason.get<std::string>());
     }
   }
+  console.Say("transmission: kernel " + info["transmission"]["kernel"].get<std::string>());
 }
 
 } // namespace

@@ -250,7 +250,9 @@ class Info(ProgramTest):
         for projector in info["projectors"]:
             self.assertTrue(projector["kernel"])
             self.assertTrue(projector["not_used"]["cuda"])
+        self.assertRegex(info["transmission"]["kernel"], "^transmission, .* binary64$")
         self.assertIn("joseph", self.succeed("info").stdout)
+        self.assertIn("transmission: kernel ", self.succeed("info").stdout)
         self.assertEqual(self.succeed("info", "--quiet").stdout, "")
 
     def test_threads_are_those_asked_for(self):
