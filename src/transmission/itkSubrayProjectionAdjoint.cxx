@@ -151,10 +151,11 @@ SubrayProjectionAdjoint::RoundOnce(const std::vector<double> & sums, const Image
   const auto region = m_Mu->GetLargestPossibleRegion();
   const auto grid = GridOf(region);
   const auto before = ViewOrNone(accumulated, region);
-  const auto rowOf = [&](const compute::RowPiece & piece) {
-    return [terms = RowOf(sums, grid, piece)](std::int64_t i) { return terms[i]; };
+  const auto fill = [&](const compute::RowPiece & chunk, compute::GradientChunk & gradient) {
+    std::copy_n(RowOf(sums, grid, chunk), chunk.length, gradient.begin());
   };
-  const auto bad = compute::FindGradientOutOfRange(grid, before, HandDownThreads(m_Outer, 0.0f), rowOf);
+  const auto bad =
+    compute::FindGradientOutOfRange(grid, before, HandDownThreads(m_Outer, 0.0f), compute::NotKnownToBeInRange, fill);
   if (bad)
   {
     itkGenericExceptionMacro("" << DescribeGradient("mu cotangent", region, *bad));
@@ -163,7 +164,7 @@ SubrayProjectionAdjoint::RoundOnce(const std::vector<double> & sums, const Image
   result->CopyInformation(m_Mu);
   result->SetRegions(region);
   result->Allocate();
-  compute::AccumulateGradient(grid, { before, ViewOf(*result, region) }, HandDownThreads(m_Outer, 0.0f), rowOf);
+  compute::AccumulateGradient(grid, { before, ViewOf(*result, region) }, HandDownThreads(m_Outer, 0.0f), fill);
   return result;
 }
 
