@@ -76,16 +76,17 @@ extern Radiography_EXPORT std::ostream &
  * photon (the slope of variance over mean, for detectors that integrate energy too: J. Janesick, Photon Transfer, SPIE
  * 2007) and the electronic variance v in squared detector units. Dark and flat images may be means of several frames.
  * To first order, for independent readings (JCGM 100:2008, GUM, equation 10):
- * \f[ \mathrm{Var}\,\hat T = \frac{\mathrm{Var}(raw) + \hat T^2\,\mathrm{Var}(flat) + (1 - \hat
- * T)^2\,\mathrm{Var}(dark)}
- * {(flat - dark)^2} \f]
+ *
+ *     Var(T^) = (Var(raw) + (T^)^2 Var(flat) + (1 - T^)^2 Var(dark)) / (flat - dark)^2
+ *
  * with Var(raw) = g (raw - dark) + v, Var(flat) = (g (flat - dark) + v) / NumberOfFlatFrames, Var(dark) = v /
  * NumberOfDarkFrames. It is NaN where flat <= dark, and where raw lies so far below dark that Var(raw) is negative. The
  * gain has no default: a variance without a stated gain is refused.
  *
  * \throws ExceptionObject before anything is written: a missing image, images of different grids, no output asked for;
- * a reading that is NaN or infinite, a result that binary32 cannot hold, both named by index and value; for the
- * variance, a gain that is not finite and positive, an electronic variance that is not finite or negative, no frames.
+ * a reading that is NaN or infinite, a result that binary32 cannot hold, both named by index and value; an output that
+ * shares memory with an input; for the variance, a gain that is not finite and positive, an electronic variance that is
+ * not finite or negative, no frames.
  *
  * \sa DetectorResponseImageFilter, OpticalDepthImageFilter
  * \ingroup Radiography */

@@ -285,8 +285,19 @@ FlatFieldCorrectionImageFilter::GenerateData()
                                   ViewIfWanted(*this->GetApparentDepth(), region, m_ComputeApparentDepth),
                                   ViewIfWanted(*this->GetMask(), region, m_ComputeMask),
                                   ViewIfWanted(*this->GetVariance(), region, m_ComputeVariance) };
-  const auto             counts = radiography::compute::CorrectFlatField(
-    GridOf(region), InputsOf(*this, region), NoiseOf(*this), outputs, HandDownThreads(*this, EvaluationWeight));
+
+  const auto grid = GridOf(region);
+  const auto inputs = InputsOf(*this, region);
+  const auto overlaps = [&](const auto & output) {
+    return SharesMemory(grid, inputs.raw, output) || SharesMemory(grid, inputs.dark, output) ||
+           SharesMemory(grid, inputs.flat, output);
+  };
+  if (overlaps(outputs.transmission) || overlaps(outputs.depth) || overlaps(outputs.mask) || overlaps(outputs.variance))
+  {
+    itkExceptionMacro("An output shares memory with an input. Give it its own buffer.");
+  }
+  const auto counts = radiography::compute::CorrectFlatField(
+    grid, inputs, NoiseOf(*this), outputs, HandDownThreads(*this, EvaluationWeight));
   m_NumberOfFlatNotAboveDarkPixels = static_cast<SizeValueType>(counts.flatNotAboveDark);
   m_NumberOfValidPixels = static_cast<SizeValueType>(counts.valid);
   m_NumberOfAboveOnePixels = static_cast<SizeValueType>(counts.aboveOne);

@@ -407,6 +407,21 @@ TEST(FlatFieldCorrectionImageFilter, RefusesImagesThatDoNotFit)
   ExpectMentions(Refusal([&]() { MakeFilter(small, elsewhere, small)->Update(); }), { "same physical space" });
 }
 
+TEST(FlatFieldCorrectionImageFilter, SharedMemoryIsRefused)
+{
+  const auto raw = MakeConstant({ { 3, 2, 1 } }, 60.0f);
+  const auto dark = MakeConstant({ { 3, 2, 1 } }, 10.0f);
+  const auto flat = MakeConstant({ { 3, 2, 1 } }, 110.0f);
+  for (const auto & input : { raw, dark, flat })
+  {
+    const auto filter = MakeFilter(raw, dark, flat);
+    filter->ComputeApparentDepthOn();
+    filter->GetApparentDepth()->Graft(input);
+    ExpectMentions(Refusal([&]() { filter->Update(); }), { "shares memory" });
+  }
+  EXPECT_EQ(Pixels(*flat), std::vector<float>(6, 110.0f));
+}
+
 TEST(FlatFieldCorrectionImageFilter, RefusesAVarianceWithoutItsNumbers)
 {
   const auto refusal = [](const auto & set) {
