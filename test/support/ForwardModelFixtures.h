@@ -21,6 +21,7 @@
 #include "ProjectionFixtures.h"
 #include "itkRadiographForwardModel.h"
 
+#include "itkAffineTransform.h"
 #include "itkImageRegionIterator.h"
 
 #include <random>
@@ -123,13 +124,30 @@ Describe(Projector projector, const Sampling & sampling)
          " sub-rays a side, focal spot of " + std::to_string(sampling.spot) + " mm";
 }
 
-/** g, s and b are all at work; n0 is a number that can be changed. */
+/** From world to CT points, an affine one. */
+inline itk::AffineTransform<double, 3>::Pointer
+MakePose()
+{
+  const auto                                        pose = itk::AffineTransform<double, 3>::New();
+  itk::AffineTransform<double, 3>::OutputVectorType axis;
+  axis[0] = 1.0;
+  axis[1] = -2.0;
+  axis[2] = 0.5;
+  pose->Rotate3D(axis, 0.4);
+  pose->Scale(1.1);
+  axis[1] = 3.0;
+  pose->Translate(axis);
+  return pose;
+}
+
+/** Pose, g, s and b are all at work; n0 is a number that can be changed. */
 inline ModelType::Pointer
 MakeModel(const ImageType * mu, const GeometryType * view, Projector projector, const Sampling & sampling)
 {
   const auto model = ModelType::New();
   model->SetInput(mu);
   model->SetGeometry(view);
+  model->SetTransform(MakePose());
   model->SetProjector(projector);
   model->SetSubraysPerSide(sampling.subraysPerSide);
   ModelType::FocalSpotSizeType spot;

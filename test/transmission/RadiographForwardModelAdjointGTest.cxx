@@ -144,8 +144,8 @@ ReadingsTangent(const Scene & scene, Projector projector, const Sampling & sampl
   Vector             result(36, 0.0);
   for (const auto & view : views)
   {
-    const auto depths = ValuesOf(*Project(scene.mu, view.view, projector));
-    const auto changes = ValuesOf(*Project(&tangent, view.view, projector));
+    const auto depths = ValuesOf(*Project(scene.mu, view.view, projector, MakePose()));
+    const auto changes = ValuesOf(*Project(&tangent, view.view, projector, MakePose()));
     for (std::size_t i = 0; i < depths.size(); ++i)
     {
       const std::size_t column = i % (6 * side) / side;

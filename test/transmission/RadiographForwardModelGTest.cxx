@@ -61,6 +61,7 @@ TEST(RadiographForwardModel, IsTheChainOfItsStagesToTheBit)
       const auto depth = itk::SubrayRadiographImageFilter::New();
       depth->SetInput(scene.mu);
       depth->SetGeometry(scene.view);
+      depth->SetTransform(MakePose());
       depth->SetProjector(projector);
       depth->SetSubraysPerSide(sampling.subraysPerSide);
       depth->SetFocalSpotSize(model->GetFocalSpotSize());
@@ -153,11 +154,10 @@ TEST(RadiographForwardModel, FollowsChangesAndLeavesKeptResultsAlone)
   model->Update();
   EXPECT_NE(Pixels(*model->GetOutput()), before);
   EXPECT_EQ(Pixels(*kept), keptPixels) << "not overwritten by a later execution";
-  const auto changed = Pixels(*model->GetOutput());
   const auto transform = itk::Euler3DTransform<double>::New();
   model->SetTransform(transform);
   model->Update();
-  EXPECT_EQ(Pixels(*model->GetOutput()), changed) << "the identity";
+  const auto changed = Pixels(*model->GetOutput());
   transform->SetRotation(0.1, 0.2, -0.3);
   transform->Modified(); // SetRotation() forgets it
   model->Update();
@@ -176,10 +176,13 @@ TEST(RadiographForwardModel, RefusesBeforeAnyOutputIsTouched)
     EXPECT_EQ(Pixels(*model->GetOutput()), before) << text;
     return text;
   };
-  ExpectMentions(refusal([](ModelType & model) { model.SetGain(0.0); }), { "Gain is 0" });
-  ExpectMentions(refusal([](ModelType & model) { model.SetScatter(-2.0); }), { "Scatter is -2" });
-  ExpectMentions(refusal([](ModelType & model) { model.SetOffset(std::nan("")); }), { "Offset is" });
-  ExpectMentions(refusal([](ModelType & model) { model.SetSubraysPerSide(0); }), { "SubraysPerSide is 0" });
+  ExpectMentions(refusal([](ModelType & model) { model.SetGain(0.0); }), { "RadiographForwardModel(", "Gain is 0" });
+  ExpectMentions(refusal([](ModelType & model) { model.SetScatter(-2.0); }),
+                 { "RadiographForwardModel(", "Scatter is -2" });
+  ExpectMentions(refusal([](ModelType & model) { model.SetOffset(std::nan("")); }),
+                 { "RadiographForwardModel(", "Offset is" });
+  ExpectMentions(refusal([](ModelType & model) { model.SetSubraysPerSide(0); }),
+                 { "RadiographForwardModel(", "SubraysPerSide is 0" });
   ExpectMentions(refusal([](ModelType & model) { model.SetOpenBeamCounts(-1.0); }), { "OpenBeamCounts is -1" });
   ExpectMentions(refusal([](ModelType & model) { model.SetOpenBeamCounts(1e39); }), { "OpenBeamCounts is 1e" });
   ExpectMentions(refusal([](ModelType & model) { model.SetOpenBeamCountsImage(nullptr); }), { "no open-beam counts" });
@@ -192,6 +195,12 @@ TEST(RadiographForwardModel, RefusesBeforeAnyOutputIsTouched)
   ExpectMentions(refusal([](ModelType & model) { model.SetSharedOpenBeamCountsImage(MakeOnePixel(-1.0F)); }), { "-1" });
   ExpectMentions(refusal([](ModelType & model) { model.SetGain(1e38); }), { "gain" });
   ExpectMentions(refusal([](ModelType & model) { model.SetFocalSpotSamples(0); }), { "" });
+  ExpectMentions(refusal([&](ModelType &) {
+                   // Hounsfield units where there was mu before.
+                   scene.mu->FillBuffer(-1000.0F);
+                   scene.mu->Modified();
+                 }),
+                 { "-1000" });
   ExpectMentions(Refusal([]() { ModelType::New()->Update(); }), { "is required but not set" });
   ExpectMentions(Refusal([&]() { scene.Model()->SetPolicy("nonsense=1"); }), { "nonsense" });
 }
