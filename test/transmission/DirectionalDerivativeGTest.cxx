@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "TransmissionTestImages.h"
 #include "itkDerivativeChecker.h"
-#include "itkTransmissionImageFilter.h"
+#include "itkTransmissionAdjointImageFilter.h"
 
 #include <cmath>
 #include <limits>
@@ -176,5 +176,59 @@ TEST(DirectionalDerivative, OfTheOpenBeamZeroIncluded)
       continue;
     }
     EXPECT_TRUE(sweep.Passed()) << Table(Quantities[1], sweep);
+  }
+}
+
+TEST(DirectionalDerivative, OfAllOutputsTogetherThroughTheAdjoint)
+{
+  // Two depths on the boundary, four inside.
+  const ImageType::SizeType size{ { 3, 2, 1 } };
+  const std::vector<double> depths{ 0.0, 0.34375, 1.3125, 0.0, 2.5, 0.75 };
+  const auto                cotangents = [&](double seed) {
+    return Make(size, [seed](std::size_t i) { return std::sin(seed + 3.0 * static_cast<double>(i)) + 0.1; });
+  };
+  const ImageType::Pointer weights[] = { cotangents(1.0), cotangents(2.0), cotangents(3.0), cotangents(4.0) };
+
+  const auto adjoint = itk::TransmissionAdjointImageFilter::New();
+  adjoint->SetInput(Make(size, [&](std::size_t i) { return depths[i]; }));
+  adjoint->SetOpenBeamCounts(4.0);
+  adjoint->SetTransmissionCotangent(weights[0]);
+  adjoint->SetCountsCotangent(weights[1]);
+  adjoint->SetLogTransmissionCotangent(weights[2]);
+  adjoint->SetRemovedCotangent(weights[3]);
+  adjoint->Update();
+
+  const auto apply = [&](const Checker::VectorType & at) {
+    const auto filter = Filter::New();
+    filter->SetInput(Make(size, [&](std::size_t i) { return at[i]; }));
+    filter->SetOpenBeamCounts(4.0);
+    for (const Quantity & quantity : Quantities)
+    {
+      ((*filter).*quantity.ask)(true);
+    }
+    filter->Update();
+    Checker::VectorType all;
+    for (const Quantity & quantity : Quantities)
+    {
+      const auto pixels = Pixels(*((*filter).*quantity.output)());
+      all.insert(all.end(), pixels.begin(), pixels.end());
+    }
+    return all;
+  };
+  Checker::VectorType y;
+  for (const auto & image : weights)
+  {
+    const auto pixels = Pixels(*image);
+    y.insert(y.end(), pixels.begin(), pixels.end());
+  }
+  const auto pulledBack = Pixels(*adjoint->GetDepthCotangent());
+  Checker    checker = OperatorChecker();
+  checker.SetResolution(1e-3);
+  const auto report = checker.CheckAdjoint(apply, depths, y, { pulledBack.begin(), pulledBack.end() });
+  EXPECT_TRUE(report.Passed()) << report;
+  EXPECT_EQ(report.sweeps.size(), 6u + 2u * 2u);
+  for (const std::size_t i : { 0u, 3u })
+  {
+    EXPECT_EQ(report.sweeps[i].records.front().stencil, Stencil::Forward);
   }
 }
