@@ -42,7 +42,9 @@ public:
   /** In which precision the operator stores its inputs. */
   enum class Storage : uint8_t
   {
+    /** float: single precision */
     Binary32,
+    /** double */
     Binary64
   };
 
@@ -71,14 +73,16 @@ public:
     /** Skipped: all points gave the same value although coarser steps did not; the step is below what the operator
      * resolves. */
     Plateau,
-    /** The operator gave NaN or an infinity. */
+    /** Not used: the operator gave NaN or an infinity. */
     NotFinite
   };
 
   /** The result of a sweep. Only Agrees is a pass. */
   enum class Verdict : uint8_t
   {
+    /** At all three decisive steps the error is within the tolerance, which is small enough. */
     Agrees,
+    /** At one of them it is not. */
     Disagrees,
     /** The sweep cannot tell: too few steps, or none precise enough. */
     Inconclusive,
@@ -103,10 +107,13 @@ struct DerivativeStepRecord
 {
   /** The step asked for is the step scale times 2^-exponent. */
   unsigned int exponent{ 0 };
-  double       requestedStep{ 0.0 };
+  /** The step asked for. */
+  double requestedStep{ 0.0 };
   /** The step after rounding to storage, along the direction; the first one of a one-sided stencil. */
-  double                          realisedStep{ std::numeric_limits<double>::quiet_NaN() };
+  double realisedStep{ std::numeric_limits<double>::quiet_NaN() };
+  /** The points that were, or would have been, used. */
   DerivativeCheckerEnums::Stencil stencil{ DerivativeCheckerEnums::Stencil::Centred };
+  /** Whether the step was used, and why not. */
   DerivativeCheckerEnums::Outcome outcome{ DerivativeCheckerEnums::Outcome::Evaluated };
   /** The difference quotient. */
   double estimate{ std::numeric_limits<double>::quiet_NaN() };
@@ -132,10 +139,12 @@ struct DerivativeStepRecord
 struct DerivativeSweep
 {
   /** "coordinate 3", "random direction 1", ... */
-  std::string                     direction;
+  std::string direction;
+  /** Whether the derivative agrees. */
   DerivativeCheckerEnums::Verdict verdict{ DerivativeCheckerEnums::Verdict::Inconclusive };
   /** One sentence for people. */
-  std::string                       reason;
+  std::string reason;
+  /** All steps, from large to small, those that were skipped among them. */
   std::vector<DerivativeStepRecord> records;
   /** What errors are compared with to call a sweep precise enough. */
   double scale{ 0.0 };
@@ -143,6 +152,7 @@ struct DerivativeSweep
    * estimates to what the declared precision explains. Far above 1 means that the operator is noisier than declared. */
   double noiseRatio{ 0.0 };
 
+  /** The verdict is Agrees. */
   bool
   Passed() const
   {
@@ -155,6 +165,7 @@ struct DerivativeSweep
  * \ingroup Radiography */
 struct DerivativeReport
 {
+  /** Coordinates first, then random directions. */
   std::vector<DerivativeSweep> sweeps;
 
   /** Every sweep agrees, and there is at least one. */
@@ -210,8 +221,11 @@ public:
   using VectorType = std::vector<double>;
   using ImageType = Image<float, 3>;
 
+  /** x to f(x) */
   using ScalarFunction = std::function<double(double)>;
+  /** n parameters to a scalar */
   using Objective = std::function<double(const VectorType &)>;
+  /** n parameters to m results */
   using Operator = std::function<VectorType(const VectorType &)>;
   /** A filter, say: sets the input, updates, returns the output. */
   using ImageOperator = std::function<ImageType::Pointer(const ImageType *)>;
