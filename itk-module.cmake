@@ -10,6 +10,7 @@ itk_module(
     ITKImageGrid
     ITKTransform
   PRIVATE_DEPENDS
+    ITKExpat
     ITKIOImageBase
   TEST_DEPENDS
     ITKTestKernel

@@ -2,3 +2,4 @@
 set(geometry_TESTS)
 set(geometry_TEST_LIBRARIES)
 list(APPEND geometry_TESTS RadiographGeometryGTest.cxx)
+list(APPEND geometry_TESTS RadiographGeometryRTKGTest.cxx)
