@@ -169,8 +169,9 @@ TEST(RadiographBackProjection, ImpulsesGiveTheColumnOfTheRadiograph)
       it.Set(1.0F);
       volume->Modified();
       const double weight = Project(volume, view, projector)->GetPixel(pixel);
-      EXPECT_NEAR(first->GetOutput()->GetPixel(it.GetIndex()), 2.0 * weight, 1e-6 * weight + 1e-12);
-      EXPECT_NEAR(second->GetOutput()->GetPixel(it.GetIndex()), 2.0 * weight * weight, 2e-6 * weight * weight + 1e-12);
+      // An accelerated forward path may be some 1e-6 mm off; test/compute compares with the scalar bodies.
+      EXPECT_NEAR(first->GetOutput()->GetPixel(it.GetIndex()), 2.0 * weight, 1e-6 * (1.0 + weight));
+      EXPECT_NEAR(second->GetOutput()->GetPixel(it.GetIndex()), 2.0 * weight * weight, 4e-6 * (1.0 + weight * weight));
       it.Set(0.0F);
     }
   }
