@@ -25,8 +25,13 @@
 #include "itkImage.h"
 #include "itkObjectFactory.h"
 
+#include <memory>
+#include <mutex>
+
 namespace itk
 {
+
+class MultiThreaderBase;
 
 /** \class ProjectionVolume
  * \brief A volume of linear attenuation coefficients, checked and laid out for the projectors.
@@ -69,6 +74,21 @@ public:
     return m_Image;
   }
 
+  /** The voxels a second time, in memory order y, x, z: fast projection along x needs y contiguous. Made by the first
+   * view along x, by the threads given, and kept until ReleaseTransposedCopy(), SetImage() or the end of this object; 4
+   * bytes per voxel. May be called by several filters at the same time.
+   * \throws ExceptionObject if there is no image, or no memory for the copy; it says what to do. */
+  std::shared_ptr<const float>
+  GetTransposedCopy(MultiThreaderBase & multiThreader) const;
+
+  /** What GetTransposedCopy() holds at present: 0 or 4 bytes per voxel. */
+  SizeValueType
+  GetTransposedCopyBytes() const;
+
+  /** Gives the memory back; a projection that is running keeps it until its end. */
+  void
+  ReleaseTransposedCopy();
+
 protected:
   ProjectionVolume();
   ~ProjectionVolume() override;
@@ -77,6 +97,9 @@ protected:
 
 private:
   ImageType::ConstPointer m_Image;
+  // Made behind the back of filters that only read: the lock is for them.
+  mutable std::mutex                   m_TransposedCopyLock;
+  mutable std::shared_ptr<const float> m_TransposedCopy;
 };
 
 } // namespace itk

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "compute/ForwardProjection.h"
 
+#include "compute/InstructionSet.h"
+#include "compute/JosephPackets.h"
 #include "compute/PixelTiles.h"
 #include "compute/ViewPlan.h"
 #include "kernel/CellGauss.h"
@@ -27,7 +29,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 namespace radiography::compute
 {
@@ -41,6 +42,39 @@ GetComponent(const kernel::ViewRays & view, int axis, double column, double row)
   return kernel::Evaluate(view.end, axis, column, row) - kernel::Evaluate(view.start, axis, column, row);
 }
 
+/** Why no packets run, whatever the memory layout; empty if they can. */
+std::string
+FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy)
+{
+  if (plan.projector != Projector::Joseph)
+  {
+    return std::string("not built: ") + ToString(plan.projector) + " has a scalar kernel only";
+  }
+  if (IsSimdDisabled())
+  {
+    return "switched off: RADIOGRAPHY_DISABLE_SIMD=1";
+  }
+  if (policy.simd == 0)
+  {
+    return "switched off: the policy says simd=0";
+  }
+  return HasJosephPackets() ? "" : "not built: no instruction set of this machine has registers long enough";
+}
+
+/** The memory that packets run in: one whose contiguous axis is not the main axis; nullptr if there is none. */
+const kernel::VolumeView *
+FindVolumeForPackets(const VolumeLayouts & layouts, int mainAxis)
+{
+  for (const kernel::VolumeView * const volume : { &layouts.natural, &layouts.transposed })
+  {
+    if (volume->values != nullptr && FindLateralContiguousAxis(*volume, mainAxis) >= 0)
+    {
+      return volume;
+    }
+  }
+  return nullptr;
+}
+
 ComputeReport
 MakeReport(const ViewPlan & plan, const ProjectionPolicy & policy)
 {
@@ -48,7 +82,6 @@ MakeReport(const ViewPlan & plan, const ProjectionPolicy & policy)
   report.projector = ToString(plan.projector);
   report.kernel = report.projector + ", scalar binary64";
   report.policy = policy.ToString();
-  report.notUsed["simd"] = "not built: this version has scalar kernels only";
   report.notUsed["cuda"] = "not built: this version runs on the CPU only";
   if (!plan.reasonAgainstJoseph.empty())
   {
@@ -78,6 +111,35 @@ IntegrateRay(const kernel::VolumeView & volume,
       return kernel::IntegrateSiddon(volume, ray);
   }
   return 0.0;
+}
+
+/** \return rays with an end inside the volume. */
+std::int64_t
+ProjectRayByRay(const kernel::VolumeView & volume,
+                const kernel::ViewRays &   view,
+                const ViewPlan &           plan,
+                const ProjectionPolicy &   policy,
+                const ParallelFor &        parallelFor,
+                const DepthImage &         output)
+{
+  const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
+  std::atomic<std::int64_t> raysWithEndInside{ 0 };
+
+  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
+    const PixelTiles::Tile tile = tiles.GetTile(item);
+    std::int64_t           endsInside = 0;
+    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+    {
+      float * const line = output.values + (row - output.firstRow) * output.columns - output.firstColumn;
+      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
+      {
+        const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
+        line[column] = static_cast<float>(IntegrateRay(volume, ray, plan, endsInside));
+      }
+    }
+    raysWithEndInside += endsInside;
+  });
+  return raysWithEndInside;
 }
 
 } // namespace
@@ -126,35 +188,41 @@ FindSteepestSlope(const kernel::ViewRays & view, int mainAxis)
   return steepest;
 }
 
-ComputeReport
-ForwardProject(const kernel::VolumeView & volume,
-               const kernel::ViewRays &   view,
-               Projector                  projector,
-               const ProjectionPolicy &   policy,
-               const ParallelFor &        parallelFor,
-               const DepthImage &         output)
+bool
+WantsTransposedVolume(const kernel::VolumeView & natural,
+                      const kernel::ViewRays &   view,
+                      Projector                  projector,
+                      const ProjectionPolicy &   policy)
 {
-  const ViewPlan            plan = MakeViewPlan(view, projector, policy);
-  const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
+  const ViewPlan plan = MakeViewPlan(view, projector, policy);
+  return policy.transposedCopy != 0 && FindReasonAgainstPackets(plan, policy).empty() &&
+         FindLateralContiguousAxis(natural, plan.mainAxis) < 0;
+}
 
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    const PixelTiles::Tile tile = tiles.GetTile(item);
-    std::int64_t           endsInside = 0;
-    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+ComputeReport
+ForwardProject(const VolumeLayouts &    layouts,
+               const kernel::ViewRays & view,
+               Projector                projector,
+               const ProjectionPolicy & policy,
+               const ParallelFor &      parallelFor,
+               const DepthImage &       output)
+{
+  const ViewPlan plan = MakeViewPlan(view, projector, policy);
+  ComputeReport  report = MakeReport(plan, policy);
+  std::string    reason = FindReasonAgainstPackets(plan, policy);
+  if (reason.empty())
+  {
+    if (const kernel::VolumeView * const volume = FindVolumeForPackets(layouts, plan.mainAxis))
     {
-      float * const line = output.values + (row - output.firstRow) * output.columns - output.firstColumn;
-      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
-      {
-        const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
-        line[column] = static_cast<float>(IntegrateRay(volume, ray, plan, endsInside));
-      }
+      const JosephPacketResult result = ProjectJosephPackets(*volume, view, plan, policy, parallelFor, output);
+      report.kernel = result.kernel;
+      report.raysWithEndInside = result.raysWithEndInside;
+      return report;
     }
-    raysWithEndInside += endsInside;
-  });
-
-  ComputeReport report = MakeReport(plan, policy);
-  report.raysWithEndInside = raysWithEndInside;
+    reason = "the view is along the contiguous axis of the volume, which has no transposed copy";
+  }
+  report.notUsed["simd"] = reason;
+  report.raysWithEndInside = ProjectRayByRay(layouts.natural, view, plan, policy, parallelFor, output);
   return report;
 }
 

@@ -41,6 +41,24 @@ struct DepthImage
   std::int64_t rows;
 };
 
+/** A volume in memory, perhaps twice. */
+struct VolumeLayouts
+{
+  /** \param volume any strides. */
+  VolumeLayouts(const kernel::VolumeView & volume) // NOLINT: a volume alone is the usual case
+    : natural(volume)
+  {}
+  VolumeLayouts(const kernel::VolumeView & volume, const kernel::VolumeView & transposedVolume)
+    : natural(volume)
+    , transposed(transposedVolume)
+  {}
+
+  kernel::VolumeView natural;
+  /** The same voxels with another axis contiguous (MakeTransposedView), for views along the contiguous axis of
+   * `natural`; values = nullptr if there is none. */
+  kernel::VolumeView transposed{};
+};
+
 /** The axis along which Joseph's rule takes its slabs: the largest component, in index space, of the ray through the
  * middle of the detector. One for the whole image, so that it has no seams. */
 RADIOGRAPHY_INTERNAL_EXPORT int
@@ -51,17 +69,25 @@ SelectMainAxis(const kernel::ViewRays & view);
 RADIOGRAPHY_INTERNAL_EXPORT double
 FindSteepestSlope(const kernel::ViewRays & view, int mainAxis);
 
+/** Whether ForwardProject would be faster with a transposed copy of the volume: Joseph's packets do not run along the
+ * axis that is contiguous in memory. \param natural only size and strides are looked at. */
+RADIOGRAPHY_INTERNAL_EXPORT bool
+WantsTransposedVolume(const kernel::VolumeView & natural,
+                      const kernel::ViewRays &   view,
+                      Projector                  projector,
+                      const ProjectionPolicy &   policy);
+
 /** Optical depths of a rectangle of pixels of a view.
  *
  * Tiles are anchored at pixel (0, 0) of the whole detector and all choices are made for the whole view, so that a pixel
  * has the same bits whatever rectangle it is asked in, by any number of threads. */
 RADIOGRAPHY_INTERNAL_EXPORT ComputeReport
-ForwardProject(const kernel::VolumeView & volume,
-               const kernel::ViewRays &   view,
-               Projector                  projector,
-               const ProjectionPolicy &   policy,
-               const ParallelFor &        parallelFor,
-               const DepthImage &         output);
+ForwardProject(const VolumeLayouts &    layouts,
+               const kernel::ViewRays & view,
+               Projector                projector,
+               const ProjectionPolicy & policy,
+               const ParallelFor &      parallelFor,
+               const DepthImage &       output);
 
 } // namespace radiography::compute
 

@@ -20,6 +20,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
 #include <string_view>
 
@@ -53,6 +54,22 @@ ParsePositive(std::string_view key, std::string_view text)
   return value;
 }
 
+std::int64_t
+ParseOneOf(std::string_view key, std::string_view text, std::initializer_list<std::int64_t> allowed)
+{
+  std::string list;
+  for (const std::int64_t value : allowed)
+  {
+    if (text == Format(value))
+    {
+      return value;
+    }
+    list += (list.empty() ? "" : ", ") + Format(value);
+  }
+  throw std::invalid_argument("The projection policy's " + std::string(key) + " must be one of " + list + "; it is \"" +
+                              std::string(text) + "\".");
+}
+
 void
 Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
 {
@@ -67,6 +84,22 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   else if (key == "backProjectionSlices")
   {
     policy.backProjectionSlices = ParsePositive<std::int64_t>(key, value);
+  }
+  else if (key == "simd")
+  {
+    policy.simd = ParseOneOf(key, value, { 0, 1 });
+  }
+  else if (key == "packetWidth")
+  {
+    policy.packetWidth = ParseOneOf(key, value, { 0, 1, 2, 4, 8, 16 });
+  }
+  else if (key == "transposedCopy")
+  {
+    policy.transposedCopy = ParseOneOf(key, value, { 0, 1 });
+  }
+  else if (key == "slabBlock")
+  {
+    policy.slabBlock = ParseOneOf(key, value, { 1, 2, 4, 8, 16, 32, 64 });
   }
   else if (key == "josephSlopeLimit")
   {
@@ -83,8 +116,7 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   else
   {
     throw std::invalid_argument("The projection policy has no \"" + std::string(key) +
-                                "\"; it has tileColumns, tileRows, josephSlopeLimit, transmissionTilePixels and "
-                                "streamingStoreBytes.");
+                                "\"; it has: " + policy.ToString() + ".");
   }
 }
 
@@ -109,7 +141,9 @@ std::string
 ProjectionPolicy::ToString() const
 {
   return "tileColumns=" + Format(tileColumns) + ",tileRows=" + Format(tileRows) +
-         ",backProjectionSlices=" + Format(backProjectionSlices) + ",josephSlopeLimit=" + Format(josephSlopeLimit) +
+         ",backProjectionSlices=" + Format(backProjectionSlices) + ",simd=" + Format(simd) +
+         ",packetWidth=" + Format(packetWidth) + ",transposedCopy=" + Format(transposedCopy) +
+         ",slabBlock=" + Format(slabBlock) + ",josephSlopeLimit=" + Format(josephSlopeLimit) +
          ",transmissionTilePixels=" + Format(transmissionTilePixels) +
          ",streamingStoreBytes=" + Format(streamingStoreBytes);
 }

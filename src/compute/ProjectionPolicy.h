@@ -37,16 +37,29 @@ RADIOGRAPHY_INTERNAL_EXPORT const char *
 ToString(Projector projector);
 
 /** Every tunable of the kernels, in one value: chosen in one place (SelectProjectionPolicy), read at call time,
- * printed with what ran. No constant of this kind lives anywhere else. None changes a pixel's bits, except
- * josephSlopeLimit. */
+ * printed with what ran. No constant of this kind lives anywhere else. josephSlopeLimit, simd, packetWidth,
+ * slabBlock and transposedCopy change a pixel's bits, the others do not. */
 struct ProjectionPolicy
 {
   /** Pixels of a tile, the unit of work that a thread takes. */
-  std::int64_t tileColumns{ 32 };
+  std::int64_t tileColumns{ 64 };
   std::int64_t tileRows{ 16 };
 
   /** Slices of the volume that a thread takes at a time in back projection. */
   std::int64_t backProjectionSlices{ 16 };
+
+  /** Whether Joseph's rule runs for packets of rays in SIMD registers (1) or ray by ray in binary64 (0). */
+  std::int64_t simd{ 1 };
+
+  /** Rays side by side in a packet, 1, 2, 4, 8 or 16; 0: chosen for each view. */
+  std::int64_t packetWidth{ 0 };
+
+  /** Whether a volume is kept in a second memory order for packets along its contiguous axis (1), or such views are
+   * projected ray by ray (0). */
+  std::int64_t transposedCopy{ 1 };
+
+  /** Slabs that a packet goes through before the next one of its tile: a power of two up to 64. */
+  std::int64_t slabBlock{ 8 };
 
   /** A ray steeper than this against the main axis (in index space) is too coarse for one sample per slab: the image is
    * integrated by CellGauss. */

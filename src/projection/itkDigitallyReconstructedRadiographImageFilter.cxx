@@ -18,6 +18,7 @@
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
 
 #include "compute/ForwardProjection.h"
+#include "compute/TransposedVolume.h"
 #include "projection/itkProjectionCall.h"
 #include "projection/itkViewRays.h"
 #include "projection/itkVolumeView.h"
@@ -98,8 +99,18 @@ void
 DigitallyReconstructedRadiographImageFilter::GenerateData()
 {
   const compute::ProjectionPolicy policy = SelectPolicy(m_Policy);
-  const ImageType &               ct = *this->PrepareVolume()->GetImage();
+  const ProjectionVolume &        volume = *this->PrepareVolume();
+  const ImageType &               ct = *volume.GetImage();
   const auto                      rays = MakeViewRays(*this->GetGeometry(), ToAffineMap(*this->GetTransform()), ct);
+  const compute::Projector        projector = ToCompute(m_Projector);
+
+  compute::VolumeLayouts       layouts(MakeVolumeView(ct));
+  std::shared_ptr<const float> transposed;
+  if (compute::WantsTransposedVolume(layouts.natural, rays, projector, policy))
+  {
+    transposed = volume.GetTransposedCopy(*this->GetMultiThreader());
+    layouts.transposed = compute::MakeTransposedView(layouts.natural, transposed.get());
+  }
 
   this->AllocateOutputs();
   ImageType * const            output = this->GetOutput();
@@ -110,7 +121,7 @@ DigitallyReconstructedRadiographImageFilter::GenerateData()
                                     static_cast<std::int64_t>(region.GetSize(0)),
                                     static_cast<std::int64_t>(region.GetSize(1)) };
   const compute::ComputeReport report =
-    compute::ForwardProject(MakeVolumeView(ct), rays, ToCompute(m_Projector), policy, HandDownThreads(*this), pixels);
+    compute::ForwardProject(layouts, rays, projector, policy, HandDownThreads(*this), pixels);
 
   m_ComputeReport = MakeComputeReport(report, *this);
 }

@@ -18,10 +18,13 @@
 #include "itkProjectionVolume.h"
 
 #include "compute/AttenuationScan.h"
+#include "compute/TransposedVolume.h"
 #include "projection/itkVolumeView.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkMultiThreaderBase.h"
+
+#include <new>
 
 namespace itk
 {
@@ -83,7 +86,49 @@ ProjectionVolume::SetImage(const ImageType * image)
                       << scan.smallest << " and " << scan.largest << ". " << GuessContent(scan));
   }
   m_Image = image;
+  this->ReleaseTransposedCopy();
   this->Modified();
+}
+
+std::shared_ptr<const float>
+ProjectionVolume::GetTransposedCopy(MultiThreaderBase & multiThreader) const
+{
+  if (m_Image == nullptr)
+  {
+    itkExceptionMacro("The ProjectionVolume is empty: give it an image with SetImage().");
+  }
+  // Whoever comes while the copy is being made waits for it.
+  const std::lock_guard<std::mutex> lock(m_TransposedCopyLock);
+  if (m_TransposedCopy == nullptr)
+  {
+    const SizeValueType voxels = m_Image->GetBufferedRegion().GetNumberOfPixels();
+    float * const       values = new (std::nothrow) float[voxels];
+    if (values == nullptr)
+    {
+      itkExceptionMacro(
+        "There is no memory for the copy of the volume that fast projection along its first axis needs, "
+        << voxels * sizeof(float)
+        << " bytes. SetPolicy(\"transposedCopy=0\") of the filter projects without it, slowly.");
+    }
+    const std::shared_ptr<const float> copy(values, std::default_delete<const float[]>());
+    radiography::compute::TransposeVolume(MakeVolumeView(*m_Image), HandDownThreads(multiThreader), values);
+    m_TransposedCopy = copy;
+  }
+  return m_TransposedCopy;
+}
+
+SizeValueType
+ProjectionVolume::GetTransposedCopyBytes() const
+{
+  const std::lock_guard<std::mutex> lock(m_TransposedCopyLock);
+  return m_TransposedCopy ? m_Image->GetBufferedRegion().GetNumberOfPixels() * sizeof(float) : 0;
+}
+
+void
+ProjectionVolume::ReleaseTransposedCopy()
+{
+  const std::lock_guard<std::mutex> lock(m_TransposedCopyLock);
+  m_TransposedCopy = nullptr;
 }
 
 void
@@ -91,6 +136,7 @@ ProjectionVolume::PrintSelf(std::ostream & os, Indent indent) const
 {
   Superclass::PrintSelf(os, indent);
   itkPrintSelfObjectMacro(Image);
+  os << indent << "TransposedCopyBytes: " << this->GetTransposedCopyBytes() << std::endl;
 }
 
 } // namespace itk

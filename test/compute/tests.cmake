@@ -6,3 +6,4 @@ list(APPEND compute_TESTS AttenuationScanGTest.cxx ForwardProjectionGTest.cxx Pi
 list(APPEND compute_TESTS BackProjectionGTest.cxx ViewSensitivityGTest.cxx)
 list(APPEND compute_TESTS TransmissionLauncherGTest.cxx TransmissionOracleGTest.cxx TransmissionSweepGTest.cxx)
 list(APPEND compute_TEST_LIBRARIES mpfr gmp)
+list(APPEND compute_TESTS JosephPacketsGTest.cxx)
