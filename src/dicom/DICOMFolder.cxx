@@ -188,27 +188,6 @@ LooksLikeDICOM(const std::array<char, 132> & start, std::size_t count)
   return count > 8 && (littleEndian || bigEndian);
 }
 
-/** Empty if the file looks like DICOM. */
-std::string
-ReasonNotToParse(ScannedFile & file)
-{
-  std::ifstream         stream(file.absolutePath, std::ios::binary);
-  std::array<char, 132> start{};
-  if (!stream)
-  {
-    file.unreadable = true;
-    return "cannot be opened (permission?)";
-  }
-  stream.read(start.data(), start.size());
-  const auto count = static_cast<std::size_t>(stream.gcount());
-  if (count == 0)
-  {
-    file.unreadable = true;
-    return "an empty file (0 bytes)";
-  }
-  return LooksLikeDICOM(start, count) ? "" : "not a DICOM file";
-}
-
 void
 ReadCTHeader(ScannedFile & file, DcmDataset & dataset, const OFCondition & status)
 {
@@ -255,6 +234,26 @@ ParseFile(ScannedFile & file)
 }
 
 } // namespace
+
+std::string
+ReasonNotToParse(ScannedFile & file)
+{
+  std::ifstream         stream(file.absolutePath, std::ios::binary);
+  std::array<char, 132> start{};
+  if (!stream)
+  {
+    file.unreadable = true;
+    return "cannot be opened (permission?)";
+  }
+  stream.read(start.data(), start.size());
+  const auto count = static_cast<std::size_t>(stream.gcount());
+  if (count == 0)
+  {
+    file.unreadable = true;
+    return "an empty file (0 bytes)";
+  }
+  return LooksLikeDICOM(start, count) ? "" : "not a DICOM file";
+}
 
 std::vector<ScannedFile>
 ListFiles(const std::string & path)

@@ -54,6 +54,10 @@ struct ScannedFile
 std::vector<ScannedFile>
 ListFiles(const std::string & path);
 
+/** Looks at the first bytes. \return why it is not handed to a parser; empty if it looks like DICOM. */
+std::string
+ReasonNotToParse(ScannedFile & file);
+
 /** Opens the file and reads its header; pixel data stay in the file. Never throws for what the file is. */
 void
 ScanFile(ScannedFile & file);

@@ -84,36 +84,56 @@ EncapsulatedFrames(DcmDataset & dataset, DcmPixelData & pixelData)
   return sequence;
 }
 
-/** All fragments of the only frame, without the offset table, which is item 0. */
+void
+AppendFragment(std::vector<std::uint8_t> & bytes, DcmPixelSequence & sequence, unsigned long number)
+{
+  DcmPixelItem * item = nullptr;
+  Uint8 *        data = nullptr;
+  if (sequence.getItem(item, number).bad() || item->getUint8Array(data).bad() || data == nullptr)
+  {
+    RefusePixels("fragment " + std::to_string(number) + " of the pixel data cannot be read");
+  }
+  bytes.insert(bytes.end(), data, data + item->getLength());
+}
+
+/** The codestream of a frame. Item 0 is the offset table; an image of one frame may be cut into any number of
+ * fragments, one of several frames is read where each has one fragment, as encoders write it. */
 std::vector<std::uint8_t>
-JoinedFragments(DcmPixelSequence & sequence)
+CodestreamOf(const FrameLocation & location, DcmPixelSequence & sequence)
 {
   std::vector<std::uint8_t> bytes;
-  for (unsigned long i = 1; i < sequence.card(); ++i)
+  const unsigned long       items = sequence.card();
+  if (location.frames == 1)
   {
-    DcmPixelItem * item = nullptr;
-    Uint8 *        data = nullptr;
-    if (sequence.getItem(item, i).bad() || item->getUint8Array(data).bad() || data == nullptr)
+    for (unsigned long i = 1; i < items; ++i)
     {
-      RefusePixels("fragment " + std::to_string(i) + " of the pixel data cannot be read");
+      AppendFragment(bytes, sequence, i);
     }
-    bytes.insert(bytes.end(), data, data + item->getLength());
+    return bytes;
   }
+  if (items != location.frames + 1)
+  {
+    RefusePixels("its " + std::to_string(location.frames) + " frames lie in " +
+                 std::to_string(items == 0 ? 0 : items - 1) + " fragments: one fragment a frame is read");
+  }
+  AppendFragment(bytes, sequence, static_cast<unsigned long>(location.frame) + 1);
   return bytes;
 }
 
 PixelCells
-ReadNativeCells(DcmPixelData & pixelData, const PixelFormat & format)
+ReadNativeCells(DcmPixelData & pixelData, const FrameLocation & location)
 {
-  OFCondition status;
-  PixelCells  cells;
-  if (format.bitsAllocated == 8)
+  const std::size_t count = location.format.NumberOfPixels();
+  OFCondition       status;
+  PixelCells        cells;
+  if (location.format.bitsAllocated == 8)
   {
     Uint8 * data = nullptr;
     status = pixelData.getUint8Array(data);
     if (status.good() && data != nullptr)
     {
-      cells.assign(data, data + format.NumberOfPixels());
+      data += location.frame * count;
+      cells.assign(data, data + count);
     }
   }
   else
@@ -122,7 +142,8 @@ ReadNativeCells(DcmPixelData & pixelData, const PixelFormat & format)
     status = pixelData.getUint16Array(data);
     if (status.good() && data != nullptr)
     {
-      cells.assign(data, data + format.NumberOfPixels());
+      data += location.frame * count;
+      cells.assign(data, data + count);
     }
   }
   if (status.bad() || cells.empty())
@@ -134,9 +155,10 @@ ReadNativeCells(DcmPixelData & pixelData, const PixelFormat & format)
 
 /** RLE, JPEG and JPEG-LS through DCMTK's decoders. */
 PixelCells
-DecodeWithDCMTK(DcmDataset & dataset, DcmPixelData & pixelData, const PixelFormat & format)
+DecodeWithDCMTK(DcmDataset & dataset, DcmPixelData & pixelData, const FrameLocation & location)
 {
-  Uint32 frameSize = 0;
+  const PixelFormat & format = location.format;
+  Uint32              frameSize = 0;
   if (pixelData.getUncompressedFrameSize(&dataset, frameSize).bad())
   {
     RefusePixels("the size of the decoded image is not known");
@@ -151,8 +173,12 @@ DecodeWithDCMTK(DcmDataset & dataset, DcmPixelData & pixelData, const PixelForma
   std::vector<std::uint16_t> buffer((std::size_t{ frameSize } + 1) / 2);
   Uint32                     fragment = 0;
   OFString                   colorModel;
-  const OFCondition          status = pixelData.getUncompressedFrame(
-    &dataset, 0, fragment, buffer.data(), static_cast<Uint32>(buffer.size() * 2), colorModel);
+  const OFCondition          status = pixelData.getUncompressedFrame(&dataset,
+                                                            static_cast<Uint32>(location.frame),
+                                                            fragment,
+                                                            buffer.data(),
+                                                            static_cast<Uint32>(buffer.size() * 2),
+                                                            colorModel);
   if (status.bad())
   {
     const std::string name = DcmXfer(dataset.getOriginalXfer()).getXferName();
@@ -232,10 +258,10 @@ RestoreSigns(PixelCells & cells, const NearLossless & coding)
 /** The sign of the codestream need not be the one of the image: without loss the bits are right in any case, with loss
  * only where both agree. */
 PixelCells
-CellsOfJPEG2000(const JPEG2000Image & image, const SliceHeader & header)
+CellsOfJPEG2000(const JPEG2000Image & image, const FrameLocation & location)
 {
-  const bool isLossy = MayBeLossy(header.transferSyntaxUID);
-  if (isLossy && image.isSigned != header.format.isSigned)
+  const bool isLossy = MayBeLossy(location.transferSyntaxUID);
+  if (isLossy && image.isSigned != location.format.isSigned)
   {
     throw FileError("lossy-signed",
                     std::string("it is a possibly lossy JPEG 2000 encoding whose codestream is ") +
@@ -243,10 +269,10 @@ CellsOfJPEG2000(const JPEG2000Image & image, const SliceHeader & header)
                       " while PixelRepresentation says the opposite: values " +
                       "next to the sign change cannot be trusted; get the lossless original");
   }
-  if (!isLossy && image.precision < header.format.bitsStored)
+  if (!isLossy && image.precision < location.format.bitsStored)
   {
     RefusePixels("its JPEG 2000 codestream has " + std::to_string(image.precision) + " bits, BitsStored is " +
-                 std::to_string(header.format.bitsStored));
+                 std::to_string(location.format.bitsStored));
   }
   PixelCells cells(image.values.size());
   std::transform(image.values.begin(), image.values.end(), cells.begin(), [](std::int32_t value) {
@@ -256,28 +282,29 @@ CellsOfJPEG2000(const JPEG2000Image & image, const SliceHeader & header)
 }
 
 PixelCells
-DecodeEncapsulated(const SliceHeader & header, DcmDataset & dataset, DcmPixelData & data, DcmPixelSequence & frames)
+DecodeEncapsulated(const FrameLocation & location, DcmDataset & dataset, DcmPixelData & data, DcmPixelSequence & frames)
 {
-  const std::string & syntax = header.transferSyntaxUID;
-  if (IsCosineTransformJPEG(syntax) && header.format.isSigned)
+  const std::string & syntax = location.transferSyntaxUID;
+  if (IsCosineTransformJPEG(syntax) && location.format.isSigned)
   {
     throw FileError("lossy-signed",
-                    "it is a lossy JPEG encoding of signed values: JPEG knows no sign, so that values around 0 HU come "
+                    "it is a lossy JPEG encoding of signed values: JPEG knows no sign, so that values around 0 come "
                     "out wrong by the whole value range; get the lossless original");
   }
-  if (MayBeLossy(syntax) && header.format.highBit + 1 != header.format.bitsStored)
+  if (MayBeLossy(syntax) && location.format.highBit + 1 != location.format.bitsStored)
   {
-    RefusePixels("it is a lossy encoding with HighBit " + std::to_string(header.format.highBit) + " and BitsStored " +
-                 std::to_string(header.format.bitsStored));
+    RefusePixels("it is a lossy encoding with HighBit " + std::to_string(location.format.highBit) + " and BitsStored " +
+                 std::to_string(location.format.bitsStored));
   }
   if (IsJPEG2000(syntax))
   {
-    return CellsOfJPEG2000(DecodeJPEG2000(JoinedFragments(frames), header.format.columns, header.format.rows), header);
+    return CellsOfJPEG2000(
+      DecodeJPEG2000(CodestreamOf(location, frames), location.format.columns, location.format.rows), location);
   }
-  PixelCells cells = DecodeWithDCMTK(dataset, data, header.format);
-  if (syntax == UID_JPEGLSLossyTransferSyntax && header.format.isSigned)
+  PixelCells cells = DecodeWithDCMTK(dataset, data, location);
+  if (syntax == UID_JPEGLSLossyTransferSyntax && location.format.isSigned)
   {
-    RestoreSigns(cells, ReadNearLossless(JoinedFragments(frames)));
+    RestoreSigns(cells, ReadNearLossless(CodestreamOf(location, frames)));
   }
   return cells;
 }
@@ -292,32 +319,33 @@ EffectivePadding(const SliceHeader & header)
 } // namespace
 
 void
-CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format)
+CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format, std::size_t frames)
 {
   DcmPixelData &    pixelData = PixelDataOf(dataset);
-  const std::size_t needed = format.NumberOfPixels() * (format.bitsAllocated / 8);
+  const std::size_t needed = format.NumberOfPixels() * (format.bitsAllocated / 8) * frames;
   const std::size_t length = pixelData.getLength();
   if (EncapsulatedFrames(dataset, pixelData) == nullptr && length < needed)
   {
     RefusePixels("the pixel data have " + std::to_string(length) + " bytes; " + std::to_string(format.rows) +
-                 " rows x " + std::to_string(format.columns) + " columns need " + std::to_string(needed));
+                 " rows x " + std::to_string(format.columns) + " columns" +
+                 (frames > 1 ? " x " + std::to_string(frames) + " frames" : "") + " need " + std::to_string(needed));
   }
 }
 
 PixelCells
-ReadPixelCells(const SliceHeader & header)
+ReadPixelCells(const FrameLocation & location)
 {
   PrepareDCMTK();
   DcmFileFormat file;
-  LoadFile(file, header.file);
+  LoadFile(file, location.file);
   DcmDataset & dataset = *file.getDataset();
-  CheckPixelDataLength(dataset, header.format);
+  CheckPixelDataLength(dataset, location.format, location.frames);
   DcmPixelData & pixelData = PixelDataOf(dataset);
   if (DcmPixelSequence * const frames = EncapsulatedFrames(dataset, pixelData))
   {
-    return DecodeEncapsulated(header, dataset, pixelData, *frames);
+    return DecodeEncapsulated(location, dataset, pixelData, *frames);
   }
-  return ReadNativeCells(pixelData, header.format);
+  return ReadNativeCells(pixelData, location);
 }
 
 std::int32_t
@@ -336,7 +364,7 @@ StoredValue(std::uint16_t cell, const PixelFormat & format, bool isLossy)
 std::size_t
 DecodeSlice(const SliceHeader & header, float paddingHU, float * output)
 {
-  const PixelCells   cells = ReadPixelCells(header);
+  const PixelCells   cells = ReadPixelCells({ header.file, header.transferSyntaxUID, header.format });
   const PaddingRange padding = EffectivePadding(header);
   const bool         isLossy = MayBeLossy(header.transferSyntaxUID);
   std::size_t        padded = 0;

@@ -20,6 +20,8 @@
 
 #include "dicom/DICOMSliceHeader.h"
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 class DcmDataset;
@@ -31,15 +33,26 @@ namespace radiography::dicom
  * Values of a lossy encoding are already signed 16 bit numbers if the format is signed. */
 using PixelCells = std::vector<std::uint16_t>;
 
-/** Looks at the pixel data without reading them. \throws FileError if they are absent, or native and shorter than rows
- * and columns say. More than needed is allowed. */
+/** Where the pixels of one frame are, and how they lie there. */
+struct FrameLocation
+{
+  std::string file;
+  std::string transferSyntaxUID;
+  PixelFormat format;
+  std::size_t frames{ 1 };
+  /** Counted from 0. */
+  std::size_t frame{ 0 };
+};
+
+/** Looks at the pixel data without reading them. \throws FileError if they are absent, or native and shorter than rows,
+ * columns and frames say. More than needed is allowed. */
 void
-CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format);
+CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format, std::size_t frames = 1);
 
 /** \throws FileError if the pixel data are damaged, too short, of another size than the header says, or encoded in a
  * way that no decoder gets right. */
 RADIOGRAPHY_INTERNAL_EXPORT PixelCells
-ReadPixelCells(const SliceHeader & header);
+ReadPixelCells(const FrameLocation & location);
 
 /** The stored value in a cell: BitsStored bits below and including HighBit, sign-extended if signed; a lossy encoding
  * can leave that range, it is clamped to it. */

@@ -19,6 +19,7 @@
 #define radiography_dicom_DICOMSliceHeader_h
 
 #include "compute/InternalExport.h"
+#include "dicom/DICOMPixelFormat.h"
 
 #include "itkVector.h"
 
@@ -59,44 +60,6 @@ struct ImageIdentity
   unsigned    columns{ 0 };
   unsigned    rows{ 0 };
   long        frames{ 1 };
-};
-
-/** How a pixel lies in its cell (PS3.5 8.1.1). */
-struct PixelFormat
-{
-  unsigned columns{ 0 };
-  unsigned rows{ 0 };
-  unsigned bitsAllocated{ 16 };
-  unsigned bitsStored{ 16 };
-  unsigned highBit{ 15 };
-  bool     isSigned{ false };
-
-  std::size_t
-  NumberOfPixels() const
-  {
-    return std::size_t{ columns } * rows;
-  }
-
-  std::int32_t
-  Smallest() const
-  {
-    return isSigned ? -(std::int32_t{ 1 } << (bitsStored - 1)) : 0;
-  }
-
-  std::int32_t
-  Largest() const
-  {
-    return (std::int32_t{ 1 } << (isSigned ? bitsStored - 1 : bitsStored)) - 1;
-  }
-};
-
-/** Stored values from `low` to `high` are padding (PS3.3 C.7.5.1.1.2). */
-struct PaddingRange
-{
-  std::int32_t low{ 0 };
-  std::int32_t high{ 0 };
-  /** The value does not fit into BitsStored: it is compared with the whole cell. */
-  bool ofWholeCell{ false };
 };
 
 /** All that is needed to place a CT slice and to turn its stored values into Hounsfield units. */

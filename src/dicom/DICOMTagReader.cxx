@@ -20,6 +20,7 @@
 #include <dcmtk/dcmdata/dcspchrs.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -65,6 +66,14 @@ ParseDecimalString(std::string_view text)
     return std::nullopt;
   }
   return value;
+}
+
+std::string
+NumberText(double value)
+{
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 15).ptr;
+  return { text.data(), end };
 }
 
 std::string

@@ -66,6 +66,10 @@ Trimmed(std::string_view text);
 RADIOGRAPHY_INTERNAL_EXPORT std::optional<double>
                             ParseDecimalString(std::string_view text);
 
+/** Up to 15 significant digits, whatever the locale. */
+std::string
+NumberText(double value);
+
 /** All values joined by backslashes, or empty if the tag is absent. */
 std::string
 TextOf(DcmItem & item, const DcmTagKey & tag);

@@ -2,16 +2,25 @@
 set(dicom_SRCS)
 if(Radiography_USE_DCMTK)
   set(dicom_SRCS
+      DICOMCArmGeometry.cxx
       DICOMCodecs.cxx
+      DICOMFindings.cxx
       DICOMFolder.cxx
       DICOMJPEG2000.cxx
+      DICOMPatientOrientation.cxx
       DICOMPixelDecoder.cxx
+      DICOMPixelFormat.cxx
+      DICOMPixelMeaning.cxx
+      DICOMRTImageGeometry.cxx
+      DICOMRadiographHeader.cxx
+      DICOMShutters.cxx
       DICOMSliceHeader.cxx
       DICOMSliceStack.cxx
       DICOMTagReader.cxx
       DICOMVolumes.cxx
       itkDICOMCTVolumeReader.cxx
       itkDICOMInventory.cxx
+      itkDICOMRadiographReader.cxx
   )
 endif()
 

@@ -5,6 +5,11 @@ if(Radiography_USE_DCMTK)
   set(dicom_TESTS
       DICOMFolderGTest.cxx
       DICOMPixelValuesGTest.cxx
+      DICOMRadiographCArmGTest.cxx
+      DICOMRadiographDamageGTest.cxx
+      DICOMRadiographPixelsGTest.cxx
+      DICOMRadiographRTImageGTest.cxx
+      DICOMRadiographRealDataGTest.cxx
       DICOMReaderPipelineGTest.cxx
       DICOMRealDataGTest.cxx
       DICOMSliceGeometryGTest.cxx
