@@ -12,6 +12,7 @@ if(Radiography_USE_DCMTK)
       DICOMPixelFormat.cxx
       DICOMPixelMeaning.cxx
       DICOMRTImageGeometry.cxx
+      DICOMRTImageView.cxx
       DICOMRadiographHeader.cxx
       DICOMShutters.cxx
       DICOMSliceHeader.cxx
@@ -21,6 +22,7 @@ if(Radiography_USE_DCMTK)
       itkDICOMCTVolumeReader.cxx
       itkDICOMInventory.cxx
       itkDICOMRadiographReader.cxx
+      itkDICOMRadiographWriter.cxx
   )
 endif()
 

@@ -10,6 +10,7 @@ if(Radiography_USE_DCMTK)
       DICOMRadiographPixelsGTest.cxx
       DICOMRadiographRTImageGTest.cxx
       DICOMRadiographRealDataGTest.cxx
+      DICOMRadiographWriterGTest.cxx
       DICOMReaderPipelineGTest.cxx
       DICOMRealDataGTest.cxx
       DICOMSliceGeometryGTest.cxx
