@@ -194,7 +194,12 @@ WantsTransposedVolume(const kernel::VolumeView & natural,
                       Projector                  projector,
                       const ProjectionPolicy &   policy)
 {
-  const ViewPlan plan = MakeViewPlan(view, projector, policy);
+  return WantsTransposedVolume(natural, MakeViewPlan(view, projector, policy), policy);
+}
+
+bool
+WantsTransposedVolume(const kernel::VolumeView & natural, const ViewPlan & plan, const ProjectionPolicy & policy)
+{
   return policy.transposedCopy != 0 && FindReasonAgainstPackets(plan, policy).empty() &&
          FindLateralContiguousAxis(natural, plan.mainAxis) < 0;
 }
@@ -207,9 +212,19 @@ ForwardProject(const VolumeLayouts &    layouts,
                const ParallelFor &      parallelFor,
                const DepthImage &       output)
 {
-  const ViewPlan plan = MakeViewPlan(view, projector, policy);
-  ComputeReport  report = MakeReport(plan, policy);
-  std::string    reason = FindReasonAgainstPackets(plan, policy);
+  return ForwardProject(layouts, view, MakeViewPlan(view, projector, policy), policy, parallelFor, output);
+}
+
+ComputeReport
+ForwardProject(const VolumeLayouts &    layouts,
+               const kernel::ViewRays & view,
+               const ViewPlan &         plan,
+               const ProjectionPolicy & policy,
+               const ParallelFor &      parallelFor,
+               const DepthImage &       output)
+{
+  ComputeReport report = MakeReport(plan, policy);
+  std::string   reason = FindReasonAgainstPackets(plan, policy);
   if (reason.empty())
   {
     if (const kernel::VolumeView * const volume = FindVolumeForPackets(layouts, plan.mainAxis))

@@ -41,6 +41,8 @@ struct DepthImage
   std::int64_t rows;
 };
 
+struct ViewPlan;
+
 /** A volume in memory, perhaps twice. */
 struct VolumeLayouts
 {
@@ -88,6 +90,21 @@ ForwardProject(const VolumeLayouts &    layouts,
                const ProjectionPolicy & policy,
                const ParallelFor &      parallelFor,
                const DepthImage &       output);
+
+/** \name The same for a plan that was made elsewhere: for a part of a volume, of which the choices must be those of the
+ * whole. */
+///@{
+RADIOGRAPHY_INTERNAL_EXPORT bool
+WantsTransposedVolume(const kernel::VolumeView & natural, const ViewPlan & plan, const ProjectionPolicy & policy);
+
+RADIOGRAPHY_INTERNAL_EXPORT ComputeReport
+ForwardProject(const VolumeLayouts &    layouts,
+               const kernel::ViewRays & view,
+               const ViewPlan &         plan,
+               const ProjectionPolicy & policy,
+               const ParallelFor &      parallelFor,
+               const DepthImage &       output);
+///@}
 
 } // namespace radiography::compute
 

@@ -9,3 +9,4 @@ list(APPEND compute_SRCS DetectorAdjointLauncher.cxx OpticalDepthLauncher.cxx Tr
 list(APPEND compute_SRCS SurvivalPackets.cxx)
 list(APPEND compute_SRCS PoissonLikelihoodLauncher.cxx PoissonLikelihoodResiduals.cxx)
 list(APPEND compute_SRCS FlatFieldCorrection.cxx)
+list(APPEND compute_SRCS BandProjection.cxx)
