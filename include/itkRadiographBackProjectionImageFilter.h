@@ -123,6 +123,15 @@ public:
   SetPolicy(const std::string & overrides);
   itkGetConstReferenceMacro(Policy, std::string);
 
+  /** Into how many bands of slices the volume must be cut so that one is made within `memoryBudget` bytes: what a
+   * streaming consumer asks for one after the other, for instance an ImageFileWriter of a MetaImage file with
+   * SetNumberOfStreamDivisions(). The voxels are the same as those of the whole volume, to the bit; every band goes
+   * through all rays. Counted are the band (4 bytes a voxel), the binary64 sums of the slices that threads work on at
+   * the same time (8 bytes a voxel) and the pixels (4 bytes each). \throws ExceptionObject if the budget is too small
+   * for a single slice (it says how much is needed). */
+  unsigned int
+  ComputeNumberOfBands(SizeValueType memoryBudget);
+
   /** What ran in the last Update(). Rays that carry 0 are left out, and not counted in raysWithEndInside. */
   const ComputeReport &
   GetComputeReport() const

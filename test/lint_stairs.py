@@ -21,7 +21,7 @@ OWNER = [
     (r"itkDICOM.*", "dicom"),
     (r"itkHounsfield.*", "attenuation"),
     (r"itkProjectionVolume.*|itkDigitallyReconstructedRadiograph.*|itkRadiographBackProjection.*", "projection"),
-    (r"itkRadiographSensitivity.*|itkRadiographPoseJacobian.*", "projection"),
+    (r"itkRadiographSensitivity.*|itkRadiographPoseJacobian.*|itkBandedRadiograph.*", "projection"),
     (r"itkTransmission.*|itkPhotonNoise.*|itkDetectorResponse.*|itkSubray.*|itkOpticalDepth.*", "transmission"),
     (r"itkFlatFieldCorrection.*|itkRadiographForwardModel.*", "transmission"),
     (r"itkPoisson.*", "likelihood"),

@@ -27,6 +27,7 @@
 #include "itkMultiThreaderBase.h"
 #include "itkNumberToString.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace itk
@@ -140,6 +141,31 @@ RadiographBackProjectionImageFilter::GenerateInputRequestedRegion()
     // Nothing of it is read; this keeps a region of its own that it may have valid.
     reference->SetRequestedRegionToLargestPossibleRegion();
   }
+}
+
+unsigned int
+RadiographBackProjectionImageFilter::ComputeNumberOfBands(SizeValueType memoryBudget)
+{
+  this->UpdateOutputInformation();
+  const auto          size = this->GetOutput()->GetLargestPossibleRegion().GetSize();
+  const SizeValueType pixelBytes = sizeof(float) * this->GetInput()->GetLargestPossibleRegion().GetNumberOfPixels();
+  const SizeValueType voxelBytes = sizeof(float) * size[0] * size[1];
+  const SizeValueType sumBytes = sizeof(double) * size[0] * size[1];
+  if (memoryBudget < pixelBytes + voxelBytes + sumBytes)
+  {
+    itkExceptionMacro("The memory budget of " << memoryBudget << " bytes is too small: " << pixelBytes
+                                              << " bytes are for the pixels and " << voxelBytes + sumBytes
+                                              << " for a single slice of the volume. Give at least "
+                                              << pixelBytes + voxelBytes + sumBytes << '.');
+  }
+  // Sums are kept for the slices that are being worked on, for all of a thin band.
+  const SizeValueType threads =
+    std::min<SizeValueType>(this->GetMultiThreader()->GetMaximumNumberOfThreads(), this->GetNumberOfWorkUnits());
+  const SizeValueType atWork = threads * static_cast<SizeValueType>(SelectPolicy(m_Policy).backProjectionSlices);
+  const SizeValueType rest = memoryBudget - pixelBytes;
+  const SizeValueType thin = rest / (voxelBytes + sumBytes);
+  const SizeValueType most = thin < atWork ? thin : (rest - atWork * sumBytes) / voxelBytes;
+  return static_cast<unsigned int>((size[2] + most - 1) / most);
 }
 
 void
