@@ -31,7 +31,8 @@ namespace itk
  * Lengths are in mm, angles in degrees (the one place where they are: a person writes these files). A view is given by
  * source (or direction) and detector frame, by a `c_arm`, or by a `projection_matrix`; written is always the first
  * form, with numbers that read back to the same bits. Keys that are not known are errors. The format is described in
- * doc/geometry.md.
+ * doc/geometry.md. The keys `provenance` and `problems`, which the program's `view` writes beside a view, are passed
+ * over.
  *
  * All functions throw itk::ExceptionObject naming the key, its value and what was expected.
  *

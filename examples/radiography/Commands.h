@@ -40,6 +40,8 @@ AddLawCommand(CLI::App & program, Action & chosen);
 void
 AddCorrectCommand(CLI::App & program, Action & chosen);
 void
+AddViewCommand(CLI::App & program, Action & chosen);
+void
 AddInfoCommand(CLI::App & program, Action & chosen);
 ///@}
 

@@ -26,6 +26,7 @@
 #include "Pose.h"
 #include "Projection.h"
 #include "ViewOptions.h"
+#include "XrayView.h"
 
 #include "itkEuler3DTransform.h"
 #include "itkMetaDataObject.h"
@@ -33,6 +34,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 namespace radiography::program
 {
@@ -240,6 +242,34 @@ SaySummary(const JSON & report, const Console & console)
               ToRoundedText(report["seconds"]["total"].get<double>(), 3) + " s");
 }
 
+/** Warnings about the view, not those about pixels, which are not used. */
+bool
+ConcernsView(const std::string & code)
+{
+  static const std::set<std::string> ofPixels{ "pixel-meaning-unknown",    "missing-sign", "linear-with-intercept",
+                                               "modality-lut-not-applied", "lossy",        "shutter-not-read" };
+  return ofPixels.count(code) == 0;
+}
+
+/** The view of --like; nothing without it. */
+std::optional<XrayView>
+ReadLike(const ViewOptions & options, const itk::Point<double, 3> & defaultIsocenter, Console & console)
+{
+  if (options.like.empty())
+  {
+    return std::nullopt;
+  }
+  auto view = ReadXrayView(options, defaultIsocenter);
+  for (const auto & problem : view.problems)
+  {
+    if (ConcernsView(problem["code"]))
+    {
+      console.Warn(problem["message"].get<std::string>());
+    }
+  }
+  return view;
+}
+
 void
 RunDrr(const DrrOptions & options)
 {
@@ -258,7 +288,8 @@ RunDrr(const DrrOptions & options)
   Stopwatch  watch;
   const auto pose = MakePose(options.pose);
   auto       hounsfield = ReadCT(options.ct, console);
-  const auto view = MakeView(options.view, GridCenter(*hounsfield));
+  const auto like = ReadLike(options.view, GridCenter(*hounsfield), console);
+  const auto view = like ? like->geometry : MakeView(options.view, GridCenter(*hounsfield));
   const auto load = watch.Lap();
 
   const auto attenuation = ConvertToAttenuation(std::move(hounsfield), options.ct, console);
@@ -282,18 +313,24 @@ RunDrr(const DrrOptions & options)
   file.Commit();
   const auto write = watch.Lap();
 
-  const JSON report{ { "view", JSON::parse(itk::RadiographGeometryJSON::Serialize(view)) },
-                     { "pose", DescribePose(*pose) },
-                     { "output", DescribeOutput(*image, quantity, options) },
-                     { "seconds",
-                       { { "load", load },
-                         { "prepare", prepare },
-                         { "project", project },
-                         { "transmit", transmit },
-                         { "write", write },
-                         { "total", watch.Total() } } },
-                     { "compute", DescribeCompute(projection.report) },
-                     { "warnings", console.Warnings() } };
+  JSON report{ { "view", JSON::parse(itk::RadiographGeometryJSON::Serialize(view)) },
+               { "pose", DescribePose(*pose) },
+               { "output", DescribeOutput(*image, quantity, options) },
+               { "seconds",
+                 { { "load", load },
+                   { "prepare", prepare },
+                   { "project", project },
+                   { "transmit", transmit },
+                   { "write", write },
+                   { "total", watch.Total() } } },
+               { "compute", DescribeCompute(projection.report) },
+               { "warnings", console.Warnings() } };
+  if (like)
+  {
+    report["like"] = { { "path", options.view.like },
+                       { "provenance", like->provenance },
+                       { "problems", like->problems } };
+  }
   if (console.WantsJSON())
   {
     console.Print(report);

@@ -135,13 +135,6 @@ Isocenter(const ViewOptions & options, const Geometry::PointType & otherwise)
   return point;
 }
 
-Geometry::PatientPosition
-ToPatientPosition(const std::string & name)
-{
-  using Position = Geometry::PatientPosition;
-  return name == "HFS" ? Position::HFS : name == "HFP" ? Position::HFP : name == "FFS" ? Position::FFS : Position::FFP;
-}
-
 void
 SetCArm(Geometry & geometry, const ViewOptions & options, const Geometry::PointType & defaultIsocenter)
 {
@@ -170,11 +163,13 @@ SetGantry(Geometry & geometry, const ViewOptions & options)
 
 } // namespace
 
-void
-AddViewOptions(CLI::App & command, ViewOptions & options)
+namespace
 {
-  const char * const group = "VIEW, exactly one of: --view; a C-arm (primary and secondary angle); a gantry";
-  command.add_option("--view", options.file, "a view file")->type_name("V.json")->group(group);
+
+/** The numbers that a C-arm, a gantry and an X-ray image share. */
+void
+AddViewNumbers(CLI::App & command, ViewOptions & options, const char * group)
+{
   AddNumber(command, "--primary-angle-deg", options.primaryAngle, AnyNumber, "C-arm: +90 = detector at patient's left")
     ->group(group);
   AddNumber(command, "--secondary-angle-deg", options.secondaryAngle, AnyNumber, "C-arm: +90 = detector cranial")
@@ -191,7 +186,6 @@ AddViewOptions(CLI::App & command, ViewOptions & options)
     ->group(group);
   AddNumber(command, "--source-detector-mm", options.sourceDetector, PositiveNumber, "source to detector")
     ->group(group);
-  AddNumbers(command, "--pixels", options.pixels, 2, 2, { 1.0 }, "columns, rows")->type_name("W,H")->group(group);
   AddNumbers(command, "--pitch-mm", options.pitch, 1, 2, PositiveNumber, "between columns[, between rows]")
     ->type_name("P[,PV]")
     ->group(group);
@@ -200,9 +194,83 @@ AddViewOptions(CLI::App & command, ViewOptions & options)
     ->group(group);
 }
 
+/** What only an X-ray image needs. */
+void
+AddImageOptions(CLI::App & command, ViewOptions & options, const char * group)
+{
+  AddInteger(command, "--frame", options.frame, 1, 1000000000, "which frame, from 1; required if there are several")
+    ->group(group);
+  command.add_option("--pixels-are", options.pixelsAre, "what pixel values mean, where the file is wrong or silent")
+    ->check(CLI::IsMember({ "linear", "inverted", "log", "display" }))
+    ->type_name("linear|inverted|log|display")
+    ->group(group);
+  command.add_option("--patient-orientation", options.patientOrientation, "where columns and rows run to: L,F")
+    ->type_name("X,Y")
+    ->group(group);
+  AddNumber(command, "--receptor-angle-deg", options.receptorAngle, AnyNumber, "RT Image: turn of the image receptor")
+    ->group(group);
+}
+
+/** With --like the other numbers complete or overrule the file. */
+void
+CheckLikeOptions(const ViewOptions & o)
+{
+  RefuseAny("--like", { { "--view", !o.file.empty() }, { "--pixels", !o.pixels.empty() } });
+}
+
+void
+RefuseImageOptions(const ViewOptions & o)
+{
+  const auto given = ListOf({ { "--frame", o.frame.has_value() },
+                              { "--pixels-are", !o.pixelsAre.empty() },
+                              { "--patient-orientation", !o.patientOrientation.empty() },
+                              { "--receptor-angle-deg", o.receptorAngle.has_value() } },
+                            true);
+  if (!given.empty())
+  {
+    throw UsageError(given + " concerns an X-ray image, and there is no --like");
+  }
+}
+
+} // namespace
+
+void
+AddViewOptions(CLI::App & command, ViewOptions & options)
+{
+  const char * const group = "VIEW, exactly one of: --view; --like; a C-arm (primary and secondary angle); a gantry";
+  command.add_option("--view", options.file, "a view file")->type_name("V.json")->group(group);
+  command.add_option("--like", options.like, "the view of an X-ray image; the numbers here win over the file")
+    ->type_name("XRAY.dcm")
+    ->group(group);
+  AddViewNumbers(command, options, group);
+  AddNumbers(command, "--pixels", options.pixels, 2, 2, { 1.0 }, "columns, rows")->type_name("W,H")->group(group);
+  AddImageOptions(command, options, "X-ray image of --like");
+}
+
+void
+AddXrayViewOptions(CLI::App & command, ViewOptions & options)
+{
+  const char * const group = "What the file does not say, or wrongly";
+  AddViewNumbers(command, options, group);
+  AddImageOptions(command, options, group);
+}
+
+itk::RadiographGeometry::PatientPosition
+ToPatientPosition(const std::string & name)
+{
+  using Position = Geometry::PatientPosition;
+  return name == "HFS" ? Position::HFS : name == "HFP" ? Position::HFP : name == "FFS" ? Position::FFS : Position::FFP;
+}
+
 void
 CheckViewOptions(const ViewOptions & o)
 {
+  if (!o.like.empty())
+  {
+    CheckLikeOptions(o);
+    return;
+  }
+  RefuseImageOptions(o);
   const Given              roll{ "--roll-deg", o.roll.has_value() };
   const Given              couch{ "--couch-angle-deg", o.couchAngle.has_value() };
   const Given              isocenter{ "--isocenter-mm", !o.isocenter.empty() };
@@ -223,9 +291,10 @@ CheckViewOptions(const ViewOptions & o)
   }
   else
   {
-    throw UsageError("no view is given",
-                     "--view V.json, or --primary-angle-deg A --secondary-angle-deg B --source-isocenter-mm D1 "
-                     "--source-detector-mm D2 --pixels W,H --pitch-mm P, or --gantry-angle-deg G ...");
+    throw UsageError(
+      "no view is given",
+      "--view V.json, or --like XRAY.dcm, or --primary-angle-deg A --secondary-angle-deg B --source-isocenter-mm D1 "
+      "--source-detector-mm D2 --pixels W,H --pitch-mm P, or --gantry-angle-deg G ...");
   }
   if (!o.pixels.empty())
   {

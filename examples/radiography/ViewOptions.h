@@ -29,7 +29,7 @@
 namespace radiography::program
 {
 
-/** The VIEW part of a command line: a view file, a C-arm or a treatment machine's gantry. */
+/** The VIEW part of a command line: a view file, an X-ray image, a C-arm or a treatment machine's gantry. */
 struct ViewOptions
 {
   std::string           file;
@@ -44,17 +44,33 @@ struct ViewOptions
   std::vector<double>   pixels;
   std::vector<double>   pitch;
   std::vector<double>   isocenter;
+
+  /** An X-ray image in DICOM; with it the numbers above and below win over the file. */
+  std::string                  like;
+  std::optional<std::uint64_t> frame;
+  std::string                  pixelsAre;
+  std::string                  patientOrientation;
+  std::optional<double>        receptorAngle;
 };
 
 void
 AddViewOptions(CLI::App & command, ViewOptions & options);
+
+/** The options alone that complete what an X-ray image says of its view. */
+void
+AddXrayViewOptions(CLI::App & command, ViewOptions & options);
+
+/** One of HFS, HFP, FFS and FFP. */
+itk::RadiographGeometry::PatientPosition
+ToPatientPosition(const std::string & name);
 
 /** Looks at the options alone, before any file is read.
  * \throws UsageError unless they make exactly one view: it names what is missing or too much. */
 void
 CheckViewOptions(const ViewOptions & options);
 
-/** The view. `defaultIsocenter` (the CT's centre) serves a C-arm without --isocenter-mm. */
+/** The view, unless it is an X-ray image's. `defaultIsocenter` (the CT's centre) serves a C-arm without --isocenter-mm.
+ */
 itk::RadiographGeometry::Pointer
 MakeView(const ViewOptions & options, const itk::Point<double, 3> & defaultIsocenter);
 

@@ -50,10 +50,8 @@ RefuseWhatIsNotBuiltYet(int argc, char ** argv)
 {
   static const std::map<std::string, std::string> commands{
     { "register", "finding a pose (register)" },
-    { "view", "reading the geometry of an X-ray image (view)" },
   };
   static const std::map<std::string, std::string> options{
-    { "--like", "taking the view from an X-ray image (--like)" },
     { "--resample", "resampling tilted or uneven stacks (--resample)" },
   };
   const auto refuse = [](const std::string & what) { throw UsageError("this version cannot do " + what + " yet"); };
@@ -111,6 +109,7 @@ Run(int argc, char ** argv)
   AddOverviewCommand(program, chosen);
   AddLawCommand(program, chosen);
   AddCorrectCommand(program, chosen);
+  AddViewCommand(program, chosen);
   AddInfoCommand(program, chosen);
   for (auto * command : program.get_subcommands(nullptr))
   {

@@ -301,7 +301,10 @@ ToList(const TVector & values)
 RadiographGeometry::Pointer
 RadiographGeometryJSON::Parse(const std::string & text)
 {
-  const json    root = ParseText(text);
+  json root = ParseText(text);
+  // What `radiography view` tells beside the view, so that its output is a view file as it stands.
+  root.erase("provenance");
+  root.erase("problems");
   const Section view{ root, "" };
   if (view.At("radiography_view") != 1)
   {

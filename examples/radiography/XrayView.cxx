@@ -1,0 +1,242 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "XrayView.h"
+
+#include "Errors.h"
+
+#ifdef RADIOGRAPHY_USE_DCMTK
+#  include "itkDICOMRadiographReader.h"
+#  include "itkMath.h"
+#endif
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace radiography::program
+{
+
+#ifdef RADIOGRAPHY_USE_DCMTK
+
+namespace
+{
+
+using Reader = itk::DICOMRadiographReader;
+
+/** The program's option for a setter of the reader. */
+const std::map<std::string, std::string> Options{ { "Frame", "--frame" },
+                                                  { "Pitch", "--pitch-mm" },
+                                                  { "PatientPosition", "--patient-position" },
+                                                  { "Isocenter", "--isocenter-mm" },
+                                                  { "PrimaryAngle", "--primary-angle-deg" },
+                                                  { "SecondaryAngle", "--secondary-angle-deg" },
+                                                  { "Roll", "--roll-deg" },
+                                                  { "GantryAngle", "--gantry-angle-deg" },
+                                                  { "CouchAngle", "--couch-angle-deg" },
+                                                  { "ReceptorAngle", "--receptor-angle-deg" },
+                                                  { "SourceIsocenterDistance", "--source-isocenter-mm" },
+                                                  { "SourceDetectorDistance", "--source-detector-mm" },
+                                                  { "PatientOrientation", "--patient-orientation" },
+                                                  { "PixelMeaning", "--pixels-are" },
+                                                  { "Geometry", "--view (a view file in its place)" } };
+
+/** "option Pitch" becomes "option --pitch-mm". */
+std::string
+WithOptionNames(const std::string & text)
+{
+  const std::string start = "option ";
+  const auto        place = text.rfind(start);
+  if (place == std::string::npos)
+  {
+    return text;
+  }
+  const auto name = text.substr(place + start.size());
+  const auto option = Options.find(name.substr(0, name.find(' ')));
+  return option == Options.end()
+           ? text
+           : text.substr(0, place + start.size()) + option->second + name.substr(option->first.size());
+}
+
+/** All refusals as one error; its hint has each option that helps once. */
+[[noreturn]] void
+RefuseView(const std::string & path, const std::vector<itk::DICOMRadiographProblem> & problems)
+{
+  std::string              message;
+  std::vector<std::string> helpful;
+  for (const auto & problem : problems)
+  {
+    if (!problem.refuses)
+    {
+      continue;
+    }
+    message += (message.empty() ? "" : "; ") + problem.message;
+    std::istringstream setters(problem.remedy);
+    for (std::string setter; setters >> setter;)
+    {
+      const auto & option = Options.at(setter);
+      if (std::find(helpful.begin(), helpful.end(), option) == helpful.end())
+      {
+        helpful.push_back(option);
+      }
+    }
+  }
+  std::string hint;
+  for (const auto & option : helpful)
+  {
+    hint += (hint.empty() ? "" : " ") + option;
+  }
+  throw Failure("the view of " + path + " is not known: " + message, hint.empty() ? "" : "what helps: " + hint);
+}
+
+double
+Radians(double degrees)
+{
+  return degrees * itk::Math::pi / 180.0;
+}
+
+Reader::PixelMeaning
+ToMeaning(const std::string & name)
+{
+  using Meaning = Reader::PixelMeaning;
+  return name == "linear"     ? Meaning::Linear
+         : name == "inverted" ? Meaning::Inverted
+         : name == "log"      ? Meaning::Log
+                              : Meaning::Display;
+}
+
+void
+Tell(Reader & reader, const ViewOptions & o)
+{
+  const auto angle = [&reader](const std::optional<double> & degrees, void (Reader::*set)(double)) {
+    if (degrees)
+    {
+      (reader.*set)(Radians(*degrees));
+    }
+  };
+  const auto length = [&reader](const std::optional<double> & mm, void (Reader::*set)(double)) {
+    if (mm)
+    {
+      (reader.*set)(*mm);
+    }
+  };
+  angle(o.primaryAngle, &Reader::SetPrimaryAngle);
+  angle(o.secondaryAngle, &Reader::SetSecondaryAngle);
+  angle(o.roll, &Reader::SetRoll);
+  angle(o.gantryAngle, &Reader::SetGantryAngle);
+  angle(o.couchAngle, &Reader::SetCouchAngle);
+  angle(o.receptorAngle, &Reader::SetReceptorAngle);
+  length(o.sourceIsocenter, &Reader::SetSourceIsocenterDistance);
+  length(o.sourceDetector, &Reader::SetSourceDetectorDistance);
+  if (!o.pitch.empty())
+  {
+    reader.SetPitch(o.pitch.front(), o.pitch.back());
+  }
+  if (o.isocenter.size() == 3)
+  {
+    reader.SetIsocenter(Reader::PointType(o.isocenter.data()));
+  }
+  if (!o.patientPosition.empty())
+  {
+    reader.SetPatientPosition(ToPatientPosition(o.patientPosition));
+  }
+  if (o.frame)
+  {
+    reader.SetFrame(*o.frame);
+  }
+  if (!o.patientOrientation.empty())
+  {
+    reader.SetPatientOrientation(o.patientOrientation);
+  }
+  if (!o.pixelsAre.empty())
+  {
+    reader.SetPixelMeaning(ToMeaning(o.pixelsAre));
+  }
+}
+
+std::string
+TitleOf(const std::string & path, const itk::DICOMRadiographInformation & information)
+{
+  const bool several = information.frames > 1;
+  return path + ": " + information.modality + ", " + std::to_string(information.columns) + " x " +
+         std::to_string(information.rows) + " pixels, " + information.photometricInterpretation +
+         (several ? ", frame " + std::to_string(information.frame) + " of " + std::to_string(information.frames) : "");
+}
+
+XrayView
+Describe(const Reader & reader, const std::string & path)
+{
+  const auto & information = reader.GetInformation();
+  XrayView     view;
+  view.geometry = itk::RadiographGeometry::New();
+  view.geometry->Graft(reader.GetGeometry());
+  view.provenance = JSON::array();
+  for (const auto & number : information.provenance)
+  {
+    view.provenance.push_back(
+      { { "quantity", number.quantity }, { "value", number.value }, { "source", WithOptionNames(number.source) } });
+  }
+  view.problems = JSON::array();
+  for (const auto & problem : information.problems)
+  {
+    view.problems.push_back({ { "code", problem.code }, { "message", problem.message } });
+  }
+  view.title = TitleOf(path, information);
+  return view;
+}
+
+} // namespace
+
+XrayView
+ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter)
+{
+  const auto reader = Reader::New();
+  reader->SetFileName(options.like);
+  Tell(*reader, options);
+  reader->ReadInformation();
+  const bool movesIsocenter = reader->GetInformation().isocenterIsAssumed && defaultIsocenter;
+  if (movesIsocenter)
+  {
+    reader->SetIsocenter(*defaultIsocenter);
+    reader->ReadInformation();
+  }
+  if (reader->GetGeometry() == nullptr)
+  {
+    RefuseView(options.like, reader->GetInformation().problems);
+  }
+  auto view = Describe(*reader, options.like);
+  for (auto & number : view.provenance)
+  {
+    if (movesIsocenter && number["quantity"] == "isocenter")
+    {
+      number["source"] = "default: the centre of the CT's grid";
+    }
+  }
+  return view;
+}
+
+#else
+
+XrayView
+ReadXrayView(const ViewOptions &, const std::optional<itk::Point<double, 3>> &)
+{
+  throw Failure("this build has no DCMTK and cannot read DICOM", HowToBuildWithDCMTK);
+}
+
+#endif
+
+} // namespace radiography::program

@@ -1,0 +1,46 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef XrayView_h
+#define XrayView_h
+
+#include "Console.h"
+#include "ViewOptions.h"
+
+namespace radiography::program
+{
+
+/** The view of an X-ray image, and how it was understood. */
+struct XrayView
+{
+  itk::RadiographGeometry::Pointer geometry;
+  /** [{"quantity", "value", "source"}] */
+  JSON provenance;
+  /** [{"code", "message"}] */
+  JSON problems;
+  /** One line on the image for people. */
+  std::string title;
+};
+
+/** Reads the header of `options.like`. An isocentre that the file does not know is `defaultIsocenter`, if there is one.
+ * \throws Failure naming all that is missing or contradictory; the hint names the options that help. */
+XrayView
+ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter);
+
+} // namespace radiography::program
+
+#endif
