@@ -18,7 +18,6 @@
 #include "compute/BandProjection.h"
 
 #include "kernel/CellGauss.h"
-#include "kernel/Joseph.h"
 
 #include <atomic>
 
@@ -60,18 +59,6 @@ DoesEveryRayCross(const kernel::VolumeView & grid, const kernel::ViewRays & view
   return true;
 }
 
-/** The bodies that ForwardProject leaves to single rays where it was asked for Joseph. */
-double
-IntegrateBy(RayKernel rayKernel, const kernel::VolumeView & band, const kernel::Ray & ray, int mainAxis)
-{
-  if (rayKernel == RayKernel::None)
-  {
-    return 0.0;
-  }
-  return rayKernel == RayKernel::Joseph ? kernel::IntegrateJoseph(band, ray, mainAxis)
-                                        : kernel::IntegrateCellGauss(band, ray);
-}
-
 } // namespace
 
 BandProjection::BandProjection(const kernel::VolumeView & grid,
@@ -91,8 +78,9 @@ BandProjection::BandProjection(const kernel::VolumeView & grid,
   m_Band.values = m_BandDepths.data();
 }
 
-/** Integrates anew the pixels of a row for which the band alone chose another body than the whole volume does.
- * \return rays of the row that have an end inside the whole volume. */
+/** Integrates anew the rays of a row that end inside the whole volume but not inside the band, which was therefore left
+ * to Joseph's rule. (Never the other way round: what crosses the volume crosses its bands, as subtracting a whole
+ * number is monotonic in rounded arithmetic, too.) \return rays of the row that have an end inside the whole volume. */
 std::int64_t
 BandProjection::CorrectRow(const kernel::VolumeView & band, const kernel::ViewRays & bandView, std::int64_t row)
 {
@@ -100,15 +88,17 @@ BandProjection::CorrectRow(const kernel::VolumeView & band, const kernel::ViewRa
   float *      depth = m_Band.values + (row - m_Band.firstRow) * m_Band.columns;
   for (std::int64_t column = m_Band.firstColumn; column < m_Band.firstColumn + m_Band.columns; ++column, ++depth)
   {
-    const double      x = static_cast<double>(column);
-    const double      y = static_cast<double>(row);
-    const kernel::Ray bandRay = kernel::MakeRay(bandView, x, y);
-    const RayChoice   whole = ChooseRayKernel(m_Grid, kernel::MakeRay(m_View, x, y), m_Plan);
-    const RayKernel   used = ChooseRayKernel(band, bandRay, m_Plan).kernel;
-    endsInside += whole.endsInside ? 1 : 0;
-    if (m_Plan.projector == Projector::Joseph && used != RayKernel::None && used != whole.kernel)
+    const double x = static_cast<double>(column);
+    const double y = static_cast<double>(row);
+    if (!ChooseRayKernel(m_Grid, kernel::MakeRay(m_View, x, y), m_Plan).endsInside)
     {
-      *depth = static_cast<float>(IntegrateBy(whole.kernel, band, bandRay, m_Plan.mainAxis));
+      continue;
+    }
+    ++endsInside;
+    const kernel::Ray bandRay = kernel::MakeRay(bandView, x, y);
+    if (ChooseRayKernel(band, bandRay, m_Plan).kernel == RayKernel::Joseph)
+    {
+      *depth = static_cast<float>(kernel::IntegrateCellGauss(band, bandRay));
     }
   }
   return endsInside;
