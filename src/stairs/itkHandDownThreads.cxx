@@ -88,8 +88,8 @@ HandDownThreads(ProcessObject & filter, float progressWeight)
     if (count > 0)
     {
       filter.GetMultiThreader()->SetNumberOfWorkUnits(filter.GetNumberOfWorkUnits());
-      // One step more than there are items, which the end of the run makes up for: ITK's progress is a fixed-point number
-      // that begins again at 0 when rounded steps add up to more than 1.
+      // One step more than there are items, which the end of the run makes up for: ITK's progress is a fixed-point
+      // number that begins again at 0 when rounded steps add up to more than 1.
       const auto total = static_cast<SizeValueType>(count) + 1;
       RunItems(*filter.GetMultiThreader(), count, [&](std::int64_t item) {
         // One reporter per item: it throws ProcessAborted when the flag is set, before and after the work.
