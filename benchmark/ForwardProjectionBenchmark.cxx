@@ -17,9 +17,11 @@
  *=========================================================================*/
 
 // Time per sample of the projectors: a cubic volume, a square detector of as many pixels, source 1000 mm from the
-// middle of the volume, detector 1500 mm from the source. "--large" adds 512^3. See doc/performance.md.
+// middle of the volume, detector 1500 mm from the source, rolled about the principal ray. "--large" adds 512^3. See
+// doc/performance.md.
 
 #include "compute/ForwardProjection.h"
+#include "compute/TransposedVolume.h"
 #include "kernel/CellTraversal.h"
 #include "kernel/Joseph.h"
 #include "stairs/itkHandDownThreads.h"
@@ -29,6 +31,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstring>
+#include <cmath>
 #include <ctime>
 #include <algorithm>
 #include <memory>
@@ -56,6 +59,15 @@ public:
     {
       value = attenuation(engine);
     }
+    m_Transposed.resize(m_Values.size());
+    compute::TransposeVolume(m_Volume, compute::SerialFor, m_Transposed.data());
+  }
+
+  /** As a ProjectionVolume holds it once a view along x was made. */
+  compute::VolumeLayouts
+  GetLayouts() const
+  {
+    return { m_Volume, compute::MakeTransposedView(m_Volume, m_Transposed.data()) };
   }
 
   const kernel::VolumeView &
@@ -72,10 +84,11 @@ public:
 
 private:
   std::vector<float> m_Values;
+  std::vector<float> m_Transposed;
   kernel::VolumeView m_Volume;
 };
 
-/** One scene is kept at a time: 512^3 voxels take half a gigabyte. */
+/** One scene is kept at a time: 512^3 voxels, twice, take a gigabyte. */
 const Scene &
 GetScene(std::int64_t size)
 {
@@ -88,39 +101,54 @@ GetScene(std::int64_t size)
   return *scene;
 }
 
-/** The principal ray along `axis` through the middle of the volume, on a detector of 400 mm for 256 voxels. */
+/** What is measured in one row. */
+struct Setting
+{
+  compute::Projector projector;
+  /** Whether Joseph may run in packets. */
+  bool         packets;
+  std::int64_t size;
+  int          axis;
+  int          rollDegrees;
+  unsigned int threads;
+};
+
+/** The principal ray along an axis through the middle of the volume, on a detector of 400 mm. */
 kernel::ViewRays
-MakeView(std::int64_t size, int axis)
+MakeView(const Setting & setting)
 {
   constexpr double sourceToMiddle = 1000.0;
   constexpr double sourceToDetector = 1500.0;
-  const int        columnAxis = axis == 0 ? 1 : 0;
-  const int        rowAxis = axis == 2 ? 1 : 2;
-  const double     middle = 0.5 * static_cast<double>(size - 1);
+  const int        columnAxis = setting.axis == 0 ? 1 : 0;
+  const int        rowAxis = setting.axis == 2 ? 1 : 2;
+  const double     middle = 0.5 * static_cast<double>(setting.size - 1);
   // The same cone for any size: voxels of 256 mm / size.
-  const double     scale = static_cast<double>(size) / 256.0;
-  constexpr double pitch = 400.0 / 256.0;
+  const double scale = static_cast<double>(setting.size) / 256.0;
+  const double pitch = 400.0 / static_cast<double>(setting.size);
+  const double roll = setting.rollDegrees * 3.14159265358979323846 / 180.0;
+
+  double column[3] = { 0.0, 0.0, 0.0 };
+  double row[3] = { 0.0, 0.0, 0.0 };
+  column[columnAxis] = pitch * std::cos(roll);
+  column[rowAxis] = pitch * std::sin(roll);
+  row[columnAxis] = -pitch * std::sin(roll);
+  row[rowAxis] = pitch * std::cos(roll);
 
   kernel::ViewRays view{};
-  view.columns = size;
-  view.rows = size;
+  view.columns = setting.size;
+  view.rows = setting.size;
   for (int a = 0; a < 3; ++a)
   {
-    view.start.origin[a] = middle;
-    view.end.origin[a] = middle;
-  }
-  view.start.origin[axis] -= sourceToMiddle * scale;
-  view.end.origin[axis] += (sourceToDetector - sourceToMiddle) * scale;
-  view.end.origin[columnAxis] -= middle * pitch;
-  view.end.origin[rowAxis] -= middle * pitch;
-  view.end.column[columnAxis] = pitch;
-  view.end.row[rowAxis] = pitch;
-  for (int a = 0; a < 3; ++a)
-  {
+    const double start = a == setting.axis ? -sourceToMiddle : 0.0;
+    const double end = (a == setting.axis ? sourceToDetector - sourceToMiddle : 0.0) - middle * (column[a] + row[a]);
+    view.start.origin[a] = middle + start * scale;
+    view.end.origin[a] = middle + end * scale;
+    view.end.column[a] = column[a] * scale;
+    view.end.row[a] = row[a] * scale;
     // Span is in mm.
-    view.span.origin[a] = (view.end.origin[a] - view.start.origin[a]) / scale;
-    view.span.column[a] = view.end.column[a] / scale;
-    view.span.row[a] = view.end.row[a] / scale;
+    view.span.origin[a] = end - start;
+    view.span.column[a] = column[a];
+    view.span.row[a] = row[a];
   }
   return view;
 }
@@ -220,37 +248,52 @@ Describe(const compute::ComputeReport & report)
   return text;
 }
 
-void
-MeasureProjection(benchmark::State & state,
-                  compute::Projector projector,
-                  std::int64_t       size,
-                  int                axis,
-                  unsigned int       threads)
+/** Empty if what was asked for ran. A time without a word on what ran, or of something else, is worth nothing. */
+std::string
+FindFault(const Setting & setting, const compute::ComputeReport & report)
 {
-  const Scene &                   scene = GetScene(size);
-  const kernel::ViewRays          view = MakeView(size, axis);
-  const compute::ProjectionPolicy policy = compute::SelectProjectionPolicy();
-  const auto                      threader = itk::MultiThreaderBase::New();
-  const compute::ParallelFor      parallelFor = MakeParallelFor(threads, *threader);
-  std::vector<float>              depths(static_cast<size_t>(size * size));
+  const bool        packets = report.kernel.find("packets") != std::string::npos;
+  const std::string wanted = compute::ToString(setting.projector);
+  if (report.kernel.empty() || report.projector != wanted || packets != setting.packets)
+  {
+    return "asked for was " + wanted + (setting.packets ? " in packets" : "") + "; the call reported \"" +
+           report.kernel + "\"";
+  }
+  return {};
+}
+
+void
+MeasureProjection(benchmark::State & state, const Setting & setting)
+{
+  const Scene &              scene = GetScene(setting.size);
+  const kernel::ViewRays     view = MakeView(setting);
+  const auto                 threader = itk::MultiThreaderBase::New();
+  const compute::ParallelFor parallelFor = MakeParallelFor(setting.threads, *threader);
+  std::vector<float>         depths(static_cast<size_t>(view.columns * view.rows));
+  compute::ProjectionPolicy  policy = compute::SelectProjectionPolicy();
+  policy.simd = setting.packets ? 1 : 0;
 
   compute::ComputeReport report;
   const std::clock_t     begin = std::clock();
   for (auto _ : state)
   {
-    report = compute::ForwardProject(
-      scene.GetVolume(), view, projector, policy, parallelFor, { depths.data(), 0, 0, size, size });
+    report = compute::ForwardProject(scene.GetLayouts(),
+                                     view,
+                                     setting.projector,
+                                     policy,
+                                     parallelFor,
+                                     { depths.data(), 0, 0, view.columns, view.rows });
     benchmark::DoNotOptimize(depths.data());
   }
-  const double cpuSeconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  // A time without a word on what ran, or of something else than was asked for, is worth nothing.
-  if (report.kernel.empty() || report.projector != compute::ToString(projector))
+  const double      cpuSeconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const std::string fault = FindFault(setting, report);
+  if (!fault.empty())
   {
-    state.SkipWithError(("the call did not report that " + std::string(compute::ToString(projector)) + " ran").c_str());
+    state.SkipWithError(fault.c_str());
     return;
   }
   using benchmark::Counter;
-  const Work work = CountWork(scene.GetVolume(), view, projector);
+  const Work work = CountWork(scene.GetVolume(), view, setting.projector);
   const auto rate = Counter::kIsIterationInvariantRate;
   state.counters["samples"] = static_cast<double>(work.samples);
   state.counters["s/sample"] = Counter(static_cast<double>(work.samples), rate | Counter::kInvert);
@@ -262,21 +305,37 @@ MeasureProjection(benchmark::State & state,
 }
 
 void
-RegisterAll(std::int64_t size)
+Register(const Setting & setting)
 {
-  for (const auto projector : { compute::Projector::Joseph, compute::Projector::CellGauss, compute::Projector::Siddon })
+  const std::string name = std::string(compute::ToString(setting.projector)) + (setting.packets ? "-packets" : "") +
+                           "/size:" + std::to_string(setting.size) + "/along:" + "xyz"[setting.axis] +
+                           "/roll:" + std::to_string(setting.rollDegrees) +
+                           "/workers:" + std::to_string(setting.threads);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State & state) { MeasureProjection(state, setting); })
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+}
+
+/** Joseph's packets at a few rolls; all projectors ray by ray, if asked for. */
+void
+RegisterAll(std::int64_t size, bool rayByRay)
+{
+  for (int axis = 0; axis < 3; ++axis)
   {
-    for (int axis = 0; axis < 3; ++axis)
+    for (const unsigned int threads : { 1U, 2U })
     {
-      for (const unsigned int threads : { 1U, 2U })
+      for (const int roll : { 0, 15, 45, 80 })
       {
-        const std::string name = std::string(compute::ToString(projector)) + "/size:" + std::to_string(size) +
-                                 "/along:" + "xyz"[axis] + "/workers:" + std::to_string(threads);
-        benchmark::RegisterBenchmark(
-          name.c_str(), [=](benchmark::State & state) { MeasureProjection(state, projector, size, axis, threads); })
-          ->Unit(benchmark::kMillisecond)
-          ->MeasureProcessCPUTime()
-          ->UseRealTime();
+        Register({ compute::Projector::Joseph, true, size, axis, roll, threads });
+      }
+      for (const auto projector :
+           { compute::Projector::Joseph, compute::Projector::CellGauss, compute::Projector::Siddon })
+      {
+        if (rayByRay)
+        {
+          Register({ projector, false, size, axis, 0, threads });
+        }
       }
     }
   }
@@ -299,10 +358,12 @@ main(int argc, char ** argv)
   {
     return 1;
   }
-  RegisterAll(256);
+  RegisterAll(64, false);
+  RegisterAll(128, false);
+  RegisterAll(256, true);
   if (large)
   {
-    RegisterAll(512);
+    RegisterAll(512, true);
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
