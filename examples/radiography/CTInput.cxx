@@ -75,7 +75,7 @@ ReadVolumeFile(const std::string & path, const std::string & what, const Console
 #ifdef RADIOGRAPHY_USE_DCMTK
 
 VolumeImage::Pointer
-ReadDICOM(const CTOptions & options, Console & console)
+ReadDICOM(const CTOptions & options, Console & console, std::vector<std::string> * files)
 {
   const auto reader = itk::DICOMCTVolumeReader::New();
   reader->SetPath(options.path);
@@ -86,6 +86,16 @@ ReadDICOM(const CTOptions & options, Console & console)
   {
     console.Warn(warning);
   }
+  if (files != nullptr)
+  {
+    for (const auto & file : reader->GetInventory().files)
+    {
+      if (file.used)
+      {
+        files->push_back((fs::path(reader->GetInventory().folder) / file.path).string());
+      }
+    }
+  }
   VolumeImage::Pointer image = reader->GetOutput();
   image->DisconnectPipeline();
   return image;
@@ -94,7 +104,7 @@ ReadDICOM(const CTOptions & options, Console & console)
 #else
 
 VolumeImage::Pointer
-ReadDICOM(const CTOptions &, Console &)
+ReadDICOM(const CTOptions &, Console &, std::vector<std::string> *)
 {
   throw Failure("this build has no DCMTK and cannot read DICOM", HowToBuildWithDCMTK);
 }
@@ -206,7 +216,7 @@ AddCTOptions(CLI::App & command, CTOptions & options)
 }
 
 VolumeImage::Pointer
-ReadCT(const CTOptions & options, Console & console)
+ReadCT(const CTOptions & options, Console & console, std::vector<std::string> * dicomFiles)
 {
   if (!fs::exists(options.path))
   {
@@ -215,7 +225,7 @@ ReadCT(const CTOptions & options, Console & console)
   const bool isDICOM = fs::is_directory(options.path) || HasDICOMPreamble(options.path);
   if (isDICOM)
   {
-    return ReadDICOM(options, console);
+    return ReadDICOM(options, console, dicomFiles);
   }
   if (!options.series.empty())
   {

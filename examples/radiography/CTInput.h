@@ -25,6 +25,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace radiography::program
 {
@@ -47,9 +48,10 @@ struct CTOptions
 void
 AddCTOptions(CLI::App & command, CTOptions & options);
 
-/** The CT in HU, from a folder or file of DICOM or from any image file that ITK reads. */
+/** The CT in HU, from a folder or file of DICOM or from any image file that ITK reads. `dicomFiles` becomes the files
+ * that its slices are in; empty if they are no DICOM. */
 VolumeImage::Pointer
-ReadCT(const CTOptions & options, Console & console);
+ReadCT(const CTOptions & options, Console & console, std::vector<std::string> * dicomFiles = nullptr);
 
 /** A CT as mu in 1/mm, and how it became so. */
 struct AttenuationVolume

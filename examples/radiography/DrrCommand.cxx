@@ -18,6 +18,7 @@
 #include "Commands.h"
 
 #include "CTInput.h"
+#include "DICOMOutput.h"
 #include "Display.h"
 #include "Errors.h"
 #include "ImageOutput.h"
@@ -59,6 +60,7 @@ struct DrrOptions
   std::optional<std::uint64_t> noiseSeed;
   double                       photons{ 10000.0 };
   std::string                  saveView;
+  bool                         keepPatient{ false };
 };
 
 /** What OUT may hold, and its unit. */
@@ -209,6 +211,22 @@ WriteOutput(const RadiographImage & image, const OutputFile & file, const Consol
   WriteWholeImage(image, file.TemporaryPath(), false, &console);
 }
 
+DICOMOutput
+MakeDICOMOutput(const DrrOptions &               options,
+                const std::string &              quantity,
+                const std::vector<std::string> & references,
+                const itk::Point<double, 3> &    isocenter)
+{
+  DICOMOutput output;
+  output.quantity = quantity;
+  output.derivation = quantity + " at " + ToText(options.ct.energy) + " keV by " + options.projector;
+  output.references = references;
+  output.keepPatient = options.keepPatient;
+  output.hasOffset = options.offset.value_or(0.0) != 0.0;
+  output.isocenter = isocenter;
+  return output;
+}
+
 std::string
 UnitOf(const std::string & quantity, const DrrOptions & options)
 {
@@ -275,22 +293,28 @@ RunDrr(const DrrOptions & options)
 {
   // All that can be wrong with the command line is found before a file is read.
   CheckViewOptions(options.view);
-  OutputFile file(options.output, { ".nrrd", ".mha", ".nii.gz", ".nii", ".png" });
+  OutputFile file(options.output, { ".nrrd", ".mha", ".nii.gz", ".nii", ".png", ".dcm" });
   const auto quantity = ChooseQuantity(options, file.Ending());
   RequireCountsFor(options, quantity);
+  if (options.keepPatient && file.Ending() != ".dcm")
+  {
+    throw UsageError("--keep-patient concerns a .dcm file; this writes a " + file.Ending() + " file");
+  }
   std::optional<OutputFile> viewFile;
   if (!options.saveView.empty())
   {
     viewFile.emplace(options.saveView, std::vector<std::string>{ ".json" });
   }
 
-  Console    console(options.common);
-  Stopwatch  watch;
-  const auto pose = MakePose(options.pose);
-  auto       hounsfield = ReadCT(options.ct, console);
-  const auto like = ReadLike(options.view, GridCenter(*hounsfield), console);
-  const auto view = like ? like->geometry : MakeView(options.view, GridCenter(*hounsfield));
-  const auto load = watch.Lap();
+  Console                  console(options.common);
+  Stopwatch                watch;
+  const auto               pose = MakePose(options.pose);
+  std::vector<std::string> references;
+  auto                     hounsfield = ReadCT(options.ct, console, &references);
+  const auto               center = GridCenter(*hounsfield);
+  const auto               like = ReadLike(options.view, center, console);
+  const auto               view = like ? like->geometry : MakeView(options.view, center);
+  const auto               load = watch.Lap();
 
   const auto attenuation = ConvertToAttenuation(std::move(hounsfield), options.ct, console);
   const auto volume = itk::ProjectionVolume::New();
@@ -304,7 +328,14 @@ RunDrr(const DrrOptions & options)
   const auto transmit = watch.Lap();
 
   PutMetaData(*image, *view, quantity, options);
-  WriteOutput(*image, file, console);
+  if (file.Ending() == ".dcm")
+  {
+    WriteDICOM(*image, *view, MakeDICOMOutput(options, quantity, references, center), file.TemporaryPath());
+  }
+  else
+  {
+    WriteOutput(*image, file, console);
+  }
   if (viewFile)
   {
     itk::RadiographGeometryJSON::WriteFile(view, viewFile->TemporaryPath());
@@ -366,7 +397,9 @@ AddDrrCommand(CLI::App & program, Action & chosen)
   const auto options = std::make_shared<DrrOptions>();
   auto & command = *program.add_subcommand("drr", "project a CT onto a detector: a digitally reconstructed radiograph");
   AddCTOptions(command, options->ct);
-  command.add_option("OUT", options->output, "image file: .nrrd .mha .nii.gz .nii, or .png for display")->required();
+  command
+    .add_option("OUT", options->output, "image file: .nrrd .mha .nii.gz .nii, .dcm (RT Image), or .png for display")
+    ->required();
   AddViewOptions(command, options->view);
   command.add_option("--pose", options->pose, "ITK transform that maps world points to CT points (default: identity)")
     ->type_name("T.tfm");
@@ -394,6 +427,8 @@ AddDrrCommand(CLI::App & program, Action & chosen)
              "M x M source points in the middles of equal parts of the focal spot")
     ->needs(focalSpot);
   command.add_option("--save-view", options->saveView, "write the view as a view file")->type_name("V.json");
+  command.add_flag(
+    "--keep-patient", options->keepPatient, "a .dcm file gets the CT's patient attributes (default: none)");
   AddDetectorOptions(command, *options);
   AddCommonOptions(command, options->common);
   command.callback([options, &chosen] { chosen = [options] { RunDrr(*options); }; });

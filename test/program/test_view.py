@@ -20,10 +20,14 @@ import pathlib
 import struct
 import unittest
 
-from support import MU, Nrrd, ProgramTest, main
+from support import C_ARM, MU, Nrrd, ProgramTest, main
 
 DATA = pathlib.Path(os.environ.get("RADIOGRAPHY_TEST_DATA", "/nowhere"))
 
+GANTRY = (
+    "--gantry-angle-deg 30 --couch-angle-deg 10 --patient-position FFS --isocenter-mm 1,2,3 --source-isocenter-mm 1000 "
+    "--source-detector-mm 1500 --pixels 20,16 --pitch-mm 1"
+).split()
 XA = {
     (0x0008, 0x0016, "UI"): "1.2.840.10008.5.1.4.1.1.12.1",
     (0x0008, 0x0060, "CS"): "XA",
@@ -197,6 +201,32 @@ class Like(XrayTest):
     def test_refused_views_leave_no_file(self):
         ct = self.write_block()
         self.refuse(1, "drr", ct, "o.nrrd", "--like", self.xray(frames=2), *MU, says="NumberOfFrames")
+
+    def test_drr_as_dicom_is_read_back(self):
+        """Written and read: the same view, and values to half a step of 16 bits."""
+        for name, view in (("c-arm", C_ARM), ("gantry", GANTRY)):
+            with self.subTest(name):
+                ct = self.write_block()
+                report = self.succeed_json("drr", ct, "o.dcm", *view, *MU)
+                self.succeed("drr", ct, "o.nrrd", *view, *MU)
+                back = self.view("o.dcm")
+                for key in ("origin_mm", "column_direction", "row_direction", "spacing_mm"):
+                    for got, expected in zip(back["detector"][key], report["view"]["detector"][key]):
+                        self.assertAlmostEqual(got, expected, delta=1e-6)
+                for got, expected in zip(back["source_mm"], report["view"]["source_mm"]):
+                    self.assertAlmostEqual(got, expected, delta=1e-6)
+                meaning = next(n["value"] for n in back["provenance"] if n["quantity"] == "pixel meaning")
+                self.assertEqual(meaning, "log")
+                done = self.run_program("drr", ct, "again.nrrd", "--like", "o.dcm", *MU)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                for a, b in zip(Nrrd(self.folder / "o.nrrd").values, Nrrd(self.folder / "again.nrrd").values):
+                    self.assertAlmostEqual(a, b, places=6)
+
+    def test_parallel_views_are_no_dicom(self):
+        ct = self.write_block()
+        view = self.write_parallel_view()
+        self.refuse(1, "drr", ct, "o.dcm", "--view", view, *MU, says="parallel beam")
+        self.refuse(2, "drr", ct, "o.nrrd", "--view", view, *MU, "--keep-patient", says="--keep-patient")
 
 
 @unittest.skipUnless(DATA.is_dir(), "RADIOGRAPHY_TEST_DATA is not there: REAL X-RAY IMAGES ARE NOT READ")
