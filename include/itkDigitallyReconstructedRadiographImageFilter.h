@@ -72,6 +72,10 @@ operator<<(std::ostream & out, DigitallyReconstructedRadiographImageFilterEnums:
  * Joseph falls back to CellGauss as well for a whole image some ray of which is steeper against the main axis than the
  * policy's limit. GetComputeReport() says both.
  *
+ * Joseph runs in binary32 for packets of rays where the machine has the instructions (GetComputeReport() says what ran,
+ * doc/performance.md how fast). A view along the CT's first axis makes the ProjectionVolume keep the voxels a second
+ * time, 4 bytes each; several filters with the same CT should share one ProjectionVolume.
+ *
  * \throws ExceptionObject before anything is computed: no CT, no view, a CT that is not mu in 1/mm, a transform that is
  * not linear or not invertible.
  *

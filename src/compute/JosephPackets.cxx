@@ -257,7 +257,7 @@ SetPixels(const PacketJob &        job,
   return any;
 }
 
-/** Whether all rays of a packet pass through all slabs between their two ends. */
+/** Whether the ray of a pixel passes through all slabs between its two ends. */
 inline bool
 CrossesAllSlabs(const kernel::ViewRays & view, int m, std::int64_t slabs, double column, double row)
 {
@@ -266,12 +266,13 @@ CrossesAllSlabs(const kernel::ViewRays & view, int m, std::int64_t slabs, double
   return std::min(start, end) <= -1.0 && std::max(start, end) >= static_cast<double>(slabs);
 }
 
-/** Decides ray by ray which body integrates it, if that is not the packet for all.
+/** Decides ray by ray which body integrates it, for views in which that is not Joseph for all.
  * \return rays asked for that have an end inside the volume. */
 inline std::int64_t
 SortRays(const PacketJob & job, Packet & packet)
 {
   std::int64_t endsInside = 0;
+  bool         any = false;
   packet.mixed = false;
   for (int lane = 0; lane < job.layout.lanes; ++lane)
   {
@@ -280,7 +281,12 @@ SortRays(const PacketJob & job, Packet & packet)
     const RayChoice choice = ChooseRayKernel(job.volume, ray, job.plan);
     packet.kernels[lane] = choice.kernel;
     packet.mixed = packet.mixed || choice.kernel != RayKernel::Joseph;
+    any = any || choice.kernel == RayKernel::Joseph;
     endsInside += choice.endsInside && packet.target[lane] >= 0 ? 1 : 0;
+  }
+  if (!any)
+  {
+    packet.end = packet.begin;
   }
   return endsInside;
 }
@@ -692,9 +698,8 @@ SumInner(const PacketJob &    job,
   const int          rows = VRows > 0 ? VRows : places.rows;
 
   const std::int64_t ahead = FindNextBlock(job, packet);
-
-  V sum = zero;
-  V slab = hn::Set(d, static_cast<float>(begin));
+  V                  sum = zero;
+  V                  slab = hn::Set(d, static_cast<float>(begin));
   for (std::int64_t i = 0; i < end - begin; ++i)
   {
     const V       x = hn::Add(hn::MulAdd(slab, slopeP, offsetP), hn::Set(d, places.p[i]));
