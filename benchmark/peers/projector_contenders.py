@@ -25,6 +25,8 @@ class Times:
     kernel: str
     samples: int | None = None
     image: np.ndarray | None = None
+    # Derivatives of the sum of all depths by a shift of source and detector, 1/mm.
+    gradient: np.ndarray | None = None
 
 
 def read_image(path):
@@ -55,7 +57,7 @@ class Ours:
         self.program = program
         self.job = {"do": operation, "projector": projector, "simd": simd}
         self.operation = operation
-        self.name = f"{projector}, {'scalar' if not simd else 'as it comes'}"
+        self.name = f"ours, {projector}" + ("" if simd else ", RADIOGRAPHY_DISABLE_SIMD=1")
         self.out = os.path.join(work, "out.mha")
 
     def time(self, view, threads, calls, want_image=False):
@@ -65,7 +67,8 @@ class Ours:
         write = want_image and self.operation != "gradient"
         answer = self.program.run(**job, **({"out": self.out} if write else {}))
         image = read_image(self.out) if write else None
-        return Times(answer["ms"], answer["cpu_ms"], answer["kernel"], answer["samples"], image)
+        gradient = np.array(answer["gradient"][3:]) if "gradient" in answer else None
+        return Times(answer["ms"], answer["cpu_ms"], answer["kernel"], answer["samples"], image, gradient)
 
 
 class RTK:

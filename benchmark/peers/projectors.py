@@ -22,8 +22,9 @@ from projector_contenders import RTK, Ours, Program, read_image
 from projector_scene import AXES, SOURCE_TO_MIDDLE_MM, make_view, make_volume
 from rtk_joseph import cpu_model
 
-RTK_OF = {"forward": "RTK JosephForwardProjectionImageFilter", "back": "RTK JosephBackProjectionImageFilter",
-          "gradient": "RTK JosephForwardProjectionImageFilter"}
+# Operation -> the peer's name and operation.
+RTK_FORWARD = ("RTK JosephForwardProjectionImageFilter", "forward")
+RTK_OF = {"forward": RTK_FORWARD, "back": ("RTK JosephBackProjectionImageFilter", "back"), "gradient": RTK_FORWARD}
 
 
 class View:
@@ -42,6 +43,8 @@ class View:
     def compute_exact(self, program):
         program.run(do="forward", projector="cell-gauss", view=self.path, threads=2, calls=0, out=self.exact_path)
         self.exact = read_image(self.exact_path)
+        answer = program.run(do="gradient", projector="cell-gauss", view=self.path, threads=2, calls=0)
+        self.exact_gradient = np.array(answer["gradient"][3:])
 
 
 @dataclasses.dataclass
@@ -77,6 +80,10 @@ def compare_back(found, volume, exact):
     return {"adjoint_gap": float(gap)}
 
 
+def compare_gradient(found, exact):
+    return {"gradient": float(np.linalg.norm(found - exact) / np.linalg.norm(exact))}
+
+
 class Table:
     def __init__(self, options):
         self.options = options
@@ -99,9 +106,11 @@ class Table:
             row.errors = compare_depths(times.image, view.exact)
         elif times.image is not None and volume is not None:
             row.errors = compare_back(times.image, volume, view.exact)
+        elif times.gradient is not None:
+            row.errors = compare_gradient(times.gradient, view.exact_gradient)
 
     def ratio(self, row, field, peer, pick):
-        other = self.rows.get((peer, "back" if row.operation == "back" else "forward", row.view, row.threads))
+        other = self.rows.get((*peer, row.view, row.threads))
         if other is None or not getattr(other, field) or not getattr(row, field):
             return None
         return pick(getattr(other, field)) / pick(getattr(row, field))
@@ -156,6 +165,8 @@ class Table:
 def describe(errors):
     if "max" in errors:
         return f"max {errors['max']:.1e}, RMS {errors['rms']:.1e}"
+    if "gradient" in errors:
+        return f"gradient {errors['gradient']:.1e}"
     return f"<x, A^T y> {errors['adjoint_gap']:+.1e}" if errors else ""
 
 
@@ -233,13 +244,18 @@ def measure_chest(options, work):
             for contender in contenders:
                 for threads in options.threads:
                     table.measure(contender, view, threads)
+    siddon, _, other = contenders
+    differences = [compare_depths(other.time(view, 1, 1, True).image, siddon.time(view, 1, 1, True).image)
+                   for view in views]
     program.close()
-    peer_of = {"forward": projector_plastimatch.Plastimatch.name}
+    peer_of = {"forward": (projector_plastimatch.Plastimatch.name, "forward")}
     print(f"\n## CT {'x'.join(str(n) for n in itk.size(image))}, detector 256^2 of 2 mm; the peer is plastimatch\n")
     table.print(peer_of)
     print("\nThe same, over all views:\n")
     table.print_summary(peer_of)
-    return table.as_json(peer_of)
+    print("\nplastimatch less our Siddon: " + "; ".join(
+        f"{view.name} max {found['max']:.1e}, RMS {found['rms']:.1e}" for view, found in zip(views, differences)))
+    return {"rows": table.as_json(peer_of), "plastimatch_less_siddon": differences}
 
 
 def measure_torch(options, work):
@@ -253,7 +269,7 @@ def measure_torch(options, work):
     view = View("y, roll 0", make_view("y", 0, options.pixels), work)
     view.compute_exact(program)
     contenders = [Ours(program, operation, projector, work) for operation in ("forward", "gradient")
-                  for projector in ("joseph", "cell-gauss")]
+                  for projector in ("joseph", "cell-gauss", "siddon")]
     contenders += projector_torch.find(image)
     table = Table(options)
     for _ in range(options.rounds):
@@ -261,8 +277,9 @@ def measure_torch(options, work):
             for threads in options.threads:
                 table.measure(contender, view, threads)
     program.close()
-    peer_of = {"forward": "nanodrr, forward", "gradient": "nanodrr, forward"}
-    print(f"\n## Value and pose gradient, cube of {options.voxels}^3, detector {options.pixels}^2\n")
+    peer_of = {operation: ("nanodrr", operation) for operation in ("forward", "gradient")}
+    print(f"\n## Depths, and the pose gradient of their sum: cube of {options.voxels}^3, detector {options.pixels}^2; the "
+          "peer is nanodrr\n")
     table.print(peer_of)
     print("\nThe same, over all views:\n")
     table.print_summary(peer_of)
