@@ -182,6 +182,12 @@ def span(values, digits):
     return low if low == high else f"{low} to {high}"
 
 
+def count_rounds(options):
+    for number in range(1, options.rounds + 1):
+        yield number
+        print(f"round {number} of {options.rounds} is done", file=sys.stderr)
+
+
 def measure_cube(options, work):
     """Against RTK: forward, back and gradient on the cube of projector_scene.py."""
     image, values = make_volume(options.voxels)
@@ -205,7 +211,7 @@ def measure_cube(options, work):
     if not options.fast:
         first_roll += slow
     table = Table(options)
-    for _ in range(options.rounds):
+    for _ in count_rounds(options):
         for view in views:
             contenders = every_roll + (first_roll if view.name.endswith(f"roll {options.rolls[0]}") else [])
             for contender in contenders:
@@ -239,7 +245,7 @@ def measure_chest(options, work):
     contenders = [Ours(program, "forward", "siddon", work), Ours(program, "forward", "joseph", work),
                   projector_plastimatch.Plastimatch(plastimatch, path, work)]
     table = Table(options)
-    for _ in range(options.rounds):
+    for _ in count_rounds(options):
         for view in views:
             for contender in contenders:
                 for threads in options.threads:
@@ -272,7 +278,7 @@ def measure_torch(options, work):
                   for projector in ("joseph", "cell-gauss", "siddon")]
     contenders += projector_torch.find(image)
     table = Table(options)
-    for _ in range(options.rounds):
+    for _ in count_rounds(options):
         for contender in contenders:
             for threads in options.threads:
                 table.measure(contender, view, threads)
