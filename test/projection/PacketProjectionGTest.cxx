@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <memory>
 #include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 using namespace radiography::test;
@@ -118,6 +119,25 @@ TEST(PacketProjection, TheTransposedCopyEndsWithItsImageOrWhenAsked)
   before->Update();
   EXPECT_EQ(GetPixels(before->GetOutput()), std::vector<float>(pixels.size(), 0.0F)) << "no voxel of the old image";
   EXPECT_THROW(itk::ProjectionVolume::New()->GetTransposedCopy(*threader), itk::ExceptionObject);
+}
+
+TEST(PacketProjection, SeveralThreadsGetOneTransposedCopy)
+{
+  const auto                                volume = MakeVolume(MakeNoise(7, { { 31, 29, 17 } }));
+  std::vector<std::shared_ptr<const float>> copies(4);
+  std::vector<std::thread>                  threads;
+  for (auto & copy : copies)
+  {
+    threads.emplace_back([&copy, &volume]() { copy = volume->GetTransposedCopy(*itk::MultiThreaderBase::New()); });
+  }
+  for (std::thread & thread : threads)
+  {
+    thread.join();
+  }
+  for (const auto & copy : copies)
+  {
+    EXPECT_EQ(copy, copies.front());
+  }
 }
 
 TEST(PacketProjection, WithoutTheCopyTheReferenceRuns)
