@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "compute/InstructionSet.h"
+#include "compute/HighwayTargets.h"
 
 // Compiles Probe() once per instruction set, which makes Highway's table of them.
 #undef HWY_TARGET_INCLUDE

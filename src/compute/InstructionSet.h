@@ -36,7 +36,7 @@ IsSimdDisabled();
 struct InstructionSet
 {
   std::int64_t target{ 0 };
-  /** As Highway calls it: "SSE2", "AVX2", "AVX3" (AVX-512), "NEON". */
+  /** As Highway calls it: "SSE4", "AVX2", "AVX3" (AVX-512), "NEON". */
   std::string name;
 };
 

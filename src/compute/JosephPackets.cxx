@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "compute/JosephPackets.h"
+#include "compute/HighwayTargets.h"
 
 #include "compute/InstructionSet.h"
 #include "compute/JosephPacketLayout.h"

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "compute/SurvivalPackets.h"
+#include "compute/HighwayTargets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/SurvivalPackets.cxx"
