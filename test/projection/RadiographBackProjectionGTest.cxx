@@ -44,24 +44,10 @@ FillAtRandom(ImageType & image, std::mt19937 & engine)
   }
 }
 
-/** A volume with oblique or mirrored direction and an index that does not begin at 0, its middle at the world's origin.
- */
 ImageType::Pointer
 MakeVolume(std::mt19937 & engine, const itk::Size<3> & size)
 {
-  const auto image = MakeCenteredImage(size, 1.5, 1.2, 2.0);
-  image->SetRegions(itk::ImageRegion<3>({ { 3, -2, 5 } }, size));
-  image->Allocate();
-  image->SetDirection(RandomDirection(engine, true));
-  itk::ContinuousIndex<double, 3> middle;
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    middle[axis] = static_cast<double>(image->GetLargestPossibleRegion().GetIndex(axis)) +
-                   0.5 * (static_cast<double>(size[axis]) - 1.0);
-  }
-  ImageType::PointType point;
-  image->TransformContinuousIndexToPhysicalPoint(middle, point);
-  image->SetOrigin(image->GetOrigin() - point.GetVectorFromOrigin());
+  const auto image = MakeObliqueImage(engine, size, 1.5, 1.2, 2.0);
   FillAtRandom(*image, engine);
   return image;
 }
@@ -69,10 +55,7 @@ MakeVolume(std::mt19937 & engine, const itk::Size<3> & size)
 ImageType::Pointer
 MakePixels(const GeometryType & view, std::mt19937 & engine)
 {
-  const auto image = ImageType::New();
-  image->CopyInformation(view.MakeDetectorImage());
-  image->SetRegions(image->GetLargestPossibleRegion());
-  image->Allocate();
+  const auto image = MakeDetectorPixels(view);
   FillAtRandom(*image, engine);
   return image;
 }

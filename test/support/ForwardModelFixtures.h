@@ -56,20 +56,7 @@ ValuesOf(const ImageType & image)
 inline ImageType::Pointer
 MakeMu(std::mt19937 & engine)
 {
-  const itk::Size<3> size{ { 3, 4, 3 } };
-  const auto         image = MakeCenteredImage(size, 10.0, 8.0, 9.0);
-  image->SetRegions(itk::ImageRegion<3>({ { 3, -2, 5 } }, size));
-  image->Allocate();
-  image->SetDirection(RandomDirection(engine, true));
-  itk::ContinuousIndex<double, 3> middle;
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    middle[axis] = static_cast<double>(image->GetLargestPossibleRegion().GetIndex(axis)) +
-                   0.5 * (static_cast<double>(size[axis]) - 1.0);
-  }
-  ImageType::PointType point;
-  image->TransformContinuousIndexToPhysicalPoint(middle, point);
-  image->SetOrigin(image->GetOrigin() - point.GetVectorFromOrigin());
+  const auto                            image = MakeObliqueImage(engine, { { 3, 4, 3 } }, 10.0, 8.0, 9.0);
   std::uniform_real_distribution<float> value(0.01F, 0.06F);
   FillWith(*image, [&]() { return value(engine); });
   return image;

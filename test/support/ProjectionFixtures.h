@@ -84,6 +84,37 @@ RandomDirection(std::mt19937 & engine, bool flips)
   return direction;
 }
 
+/** An image of oblique or mirrored direction whose index does not begin at 0 and whose middle lies at the world's
+ * origin; its pixels are 0. */
+inline ImageType::Pointer
+MakeObliqueImage(std::mt19937 & engine, const itk::Size<3> & size, double sx, double sy, double sz)
+{
+  const auto image = MakeCenteredImage(size, sx, sy, sz);
+  image->SetRegions(itk::ImageRegion<3>({ { 3, -2, 5 } }, size));
+  image->SetDirection(RandomDirection(engine, true));
+  itk::ContinuousIndex<double, 3> middle;
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    middle[axis] = static_cast<double>(image->GetLargestPossibleRegion().GetIndex(axis)) +
+                   0.5 * (static_cast<double>(size[axis]) - 1.0);
+  }
+  ImageType::PointType point;
+  image->TransformContinuousIndexToPhysicalPoint(middle, point);
+  image->SetOrigin(image->GetOrigin() - point.GetVectorFromOrigin());
+  return image;
+}
+
+/** Pixels on the detector of a view, 0. */
+inline ImageType::Pointer
+MakeDetectorPixels(const GeometryType & view)
+{
+  const auto image = ImageType::New();
+  image->CopyInformation(view.MakeDetectorImage());
+  image->SetRegions(image->GetLargestPossibleRegion());
+  image->Allocate(true);
+  return image;
+}
+
 inline GeometryType::Pointer
 MakeCArmView(double primaryDeg, double secondaryDeg, itk::SizeValueType pixels, double pitch, double rollDeg = 0.0)
 {
