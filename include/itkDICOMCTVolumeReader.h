@@ -45,10 +45,14 @@ namespace itk
  * (between columns, between rows, between slices), in LPS and mm. Padding pixels (PixelPaddingValue,
  * PixelPaddingRangeLimit) become PaddingHU and are counted. Windows and MONOCHROME1 never change values.
  *
- * Nothing is guessed. Gaps, uneven steps, tilt, unequal slices at one position, missing rescale tags, another rescale
- * type than HU, impossible numbers, damaged files and enhanced multi-frame images are refused: the volume is listed in
- * the inventory with its problems, and Update() throws. Duplicate slices with identical voxels are dropped with a
- * warning. Lossy compression is said in a warning, and refused where it cannot have kept the sign of the values.
+ * With Resample on, tilted stacks, gaps and uneven steps are resampled onto a regular grid: trilinear in the cells of
+ * the stack as it stands (sheared cells where it is tilted), steps of the median one, air where no slice reaches.
+ *
+ * Nothing is guessed. Without it gaps, uneven steps, tilt, and always unequal slices at one position, missing rescale
+ * tags, another rescale type than HU, impossible numbers, damaged files and enhanced multi-frame images are refused:
+ * the volume is listed in the inventory with its problems, and Update() throws. Duplicate slices with identical voxels
+ * are dropped with a warning. Lossy compression is said in a warning, and refused where it cannot have kept the sign of
+ * the values.
  *
  * \code
  *   auto reader = itk::DICOMCTVolumeReader::New();
@@ -90,6 +94,11 @@ public:
   itkSetMacro(MaximumNumberOfVoxels, SizeValueType);
   itkGetConstMacro(MaximumNumberOfVoxels, SizeValueType);
 
+  /** Whether tilt, gaps and uneven steps are resampled. Default: off, they are refused. */
+  itkSetMacro(Resample, bool);
+  itkGetConstMacro(Resample, bool);
+  itkBooleanMacro(Resample);
+
   /** Looks through the folder anew: headers only. Volumes that cannot be loaded do not throw here, they are listed with
    * their problems. Update() does this by itself when the path has changed since the last time.
    * \throws ExceptionObject if the path does not exist or cannot be listed. */
@@ -104,7 +113,7 @@ public:
   const std::vector<std::string> &
   GetWarnings() const;
 
-  /** Voxels of the output that are padding, after Update(). */
+  /** Voxels of the output that are padding, after Update(); of a resampled volume those that no slice reaches. */
   itkGetConstMacro(NumberOfPaddedVoxels, SizeValueType);
 
 protected:
@@ -129,9 +138,18 @@ protected:
 private:
   struct Implementation;
 
+  /** Into memory of the slices' own size; returns the padding pixels. */
+  SizeValueType
+  DecodeSlices(float * voxels);
+
+  /** Decodes, and resamples into the output. */
+  void
+  ResampleSlices();
+
   std::string                     m_Path{};
   std::string                     m_Series{};
   SizeValueType                   m_MaximumNumberOfVoxels{ SizeValueType{ 1 } << 31 };
+  bool                            m_Resample{ false };
   SizeValueType                   m_NumberOfPaddedVoxels{ 0 };
   std::unique_ptr<Implementation> m_Implementation;
 };

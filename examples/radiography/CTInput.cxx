@@ -80,6 +80,7 @@ ReadDICOM(const CTOptions & options, Console & console, std::vector<std::string>
   const auto reader = itk::DICOMCTVolumeReader::New();
   reader->SetPath(options.path);
   reader->SetSeries(options.series);
+  reader->SetResample(options.resample);
   console.Watch(*reader, "reading");
   reader->Update();
   for (const auto & warning : reader->GetWarnings())
@@ -226,6 +227,10 @@ ReadCT(const CTOptions & options, Console & console, std::vector<std::string> * 
   if (isDICOM)
   {
     return ReadDICOM(options, console, dicomFiles);
+  }
+  if (options.resample)
+  {
+    throw UsageError("--resample concerns DICOM slices; " + options.path + " is an image file");
   }
   if (!options.series.empty())
   {

@@ -43,6 +43,8 @@ struct CTOptions
   std::optional<double>        boneAttenuation;
   std::string                  mask;
   std::optional<std::uint64_t> label;
+  /** DICOM: tilt, gaps and uneven steps are resampled, not refused. */
+  bool resample{ false };
 };
 
 void

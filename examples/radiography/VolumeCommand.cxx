@@ -92,6 +92,9 @@ AddVolumeCommand(CLI::App & program, Action & chosen)
   AddCTOptions(command, options->ct);
   command.add_option("OUT", options->output, "image file: .nrrd .mha .nii.gz .nii")->required();
   command.add_flag("--attenuation", options->attenuation, "write mu in 1/mm instead of HU");
+  command.add_flag("--resample",
+                   options->ct.resample,
+                   "resample tilted, gapped or uneven stacks onto a regular grid (default: refuse them)");
   AddCommonOptions(command, options->common);
   command.callback([options, &chosen] { chosen = [options] { RunVolume(*options); }; });
 }

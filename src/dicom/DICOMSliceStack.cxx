@@ -152,7 +152,7 @@ MedianStep(const SliceStack & stack)
 void
 LookForUnevenSteps(SliceStack & stack)
 {
-  const double      median = MedianStep(stack);
+  const double      median = stack.medianStep;
   itk::DICOMProblem gaps{ "gap", "", {} };
   itk::DICOMProblem uneven{ "uneven-steps", "", {} };
   for (std::size_t i = 1; i < stack.slices.size(); ++i)
@@ -219,7 +219,7 @@ LookForTilt(SliceStack & stack)
     stack.problems.push_back({ "tilt",
                                "the slices are stacked at an angle of " + Number(angle) +
                                  " degrees to their normal (gantry tilt), from " + stack.slices[0]->path + " to " +
-                                 stack.slices.back()->path + ": such a volume must be resampled first",
+                                 stack.slices.back()->path + ": such a volume must be resampled",
                                { stack.slices[0]->path, stack.slices.back()->path } });
   }
 }
@@ -276,6 +276,7 @@ BuildSliceStack(std::vector<const ScannedFile *> files)
   }
   stack.spacingBetweenSlices =
     (Height(stack, stack.slices.size() - 1) - Height(stack, 0)) / static_cast<double>(stack.slices.size() - 1);
+  stack.medianStep = MedianStep(stack);
   if (stack.problems.empty()) // steps mean little where slices share a position
   {
     LookForUnevenSteps(stack);

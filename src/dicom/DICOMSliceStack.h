@@ -41,7 +41,9 @@ struct SliceStack
   std::vector<const ScannedFile *> slices;
   std::vector<DroppedSlice>        dropped;
   /** mm; 0 if there is none. */
-  double                         spacingBetweenSlices{ 0.0 };
+  double spacingBetweenSlices{ 0.0 };
+  /** mm; the same, where steps are equal. */
+  double                         medianStep{ 0.0 };
   std::vector<itk::DICOMProblem> problems;
   std::vector<std::string>       warnings;
 };

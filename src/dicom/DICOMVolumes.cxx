@@ -18,6 +18,7 @@
 #include "dicom/DICOMVolumes.h"
 
 #include "dicom/DICOMCodecs.h"
+#include "dicom/DICOMResampling.h"
 
 #include <algorithm>
 #include <charconv>
@@ -291,7 +292,7 @@ WhyNotLoadable(const FolderScan & scan, std::size_t series)
     text += separator + problem.message;
     separator = "; ";
   }
-  return text;
+  return IsCuredByResampling(info.problems) ? text + ". Resampling it would help: it is done when asked for" : text;
 }
 
 /** The series among `candidates` with most voxels, the first of equals; loadable ones win over others if asked for. */
@@ -505,8 +506,14 @@ ScanFolder(const std::string & path, const compute::ParallelFor & parallelFor)
 }
 
 VolumeChoice
-ChooseVolume(FolderScan & scan, const std::string & wanted)
+ChooseVolume(FolderScan & scan, const std::string & wanted, bool resample)
 {
+  for (std::size_t s = 0; s < scan.inventory.series.size(); ++s)
+  {
+    auto & info = scan.inventory.series[s];
+    info.loadable =
+      !scan.stacks[s].slices.empty() && (info.problems.empty() || (resample && IsCuredByResampling(info.problems)));
+  }
   ListFilesOfInventory(scan);
   const VolumeChoice choice = Choose(scan, wanted);
   for (std::size_t s = 0; s < scan.inventory.series.size(); ++s)

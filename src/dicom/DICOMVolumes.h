@@ -49,9 +49,9 @@ FolderScan
 ScanFolder(const std::string & path, const compute::ParallelFor & parallelFor);
 
 /** `wanted`: empty, a SeriesInstanceUID, or a number from 1. Marks the chosen series and says for every file what
- * became of it. */
+ * became of it. With `resample` a volume that only needs resampling is loadable. */
 VolumeChoice
-ChooseVolume(FolderScan & scan, const std::string & wanted);
+ChooseVolume(FolderScan & scan, const std::string & wanted, bool resample);
 
 } // namespace radiography::dicom
 

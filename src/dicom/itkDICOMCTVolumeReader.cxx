@@ -19,12 +19,14 @@
 
 #include "dicom/DICOMCodecs.h"
 #include "dicom/DICOMPixelDecoder.h"
+#include "dicom/DICOMResampling.h"
 #include "dicom/DICOMTagReader.h"
 #include "dicom/DICOMVolumes.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace itk
 {
@@ -37,6 +39,8 @@ struct DICOMCTVolumeReader::Implementation
   dicom::VolumeChoice      choice;
   std::string              scannedPath;
   std::vector<std::string> warnings;
+  /** Only of a volume that is resampled. */
+  std::optional<dicom::ResampledGrid> grid;
 
   const dicom::SliceStack &
   ChosenStack() const
@@ -69,9 +73,28 @@ struct DICOMCTVolumeReader::Implementation
   }
 
   void
-  Choose(const std::string & series)
+  PlanResampling(double mostVoxels)
   {
-    choice = dicom::ChooseVolume(scan, series);
+    grid.reset();
+    if (!choice.series || ChosenSeries().problems.empty())
+    {
+      return;
+    }
+    grid = dicom::PlanResampling(ChosenStack(), mostVoxels);
+    std::string codes;
+    for (const auto & problem : ChosenSeries().problems)
+    {
+      codes += (codes.empty() ? "" : ", ") + problem.code;
+    }
+    warnings.push_back("the volume is resampled (" + codes + "): " + std::to_string(grid->size[0]) + " x " +
+                       std::to_string(grid->size[1]) + " x " + std::to_string(grid->size[2]) +
+                       " voxels, slices every " + dicom::NumberText(grid->spacing[2]) + " mm");
+  }
+
+  void
+  Choose(const std::string & series, bool resample)
+  {
+    choice = dicom::ChooseVolume(scan, series, resample);
     warnings = scan.warnings;
     if (!choice.warning.empty())
     {
@@ -109,7 +132,7 @@ DICOMCTVolumeReader::ScanInventory()
     itkExceptionMacro("" << error.what());
   }
   m_Implementation->scannedPath = m_Path;
-  m_Implementation->Choose(m_Series);
+  m_Implementation->Choose(m_Series, m_Resample);
 }
 
 const DICOMInventory &
@@ -133,26 +156,43 @@ DICOMCTVolumeReader::GenerateOutputInformation()
   }
   else
   {
-    m_Implementation->Choose(m_Series);
+    m_Implementation->Choose(m_Series, m_Resample);
   }
   if (!m_Implementation->choice.series)
   {
     itkExceptionMacro("" << m_Implementation->choice.error);
   }
+  const auto mostVoxels = static_cast<double>(m_MaximumNumberOfVoxels);
+  try
+  {
+    m_Implementation->PlanResampling(mostVoxels);
+  }
+  catch (const std::runtime_error & error)
+  {
+    itkExceptionMacro("" << error.what());
+  }
   const auto & info = m_Implementation->ChosenSeries();
   // In double: three sizes of 65535 and more would overflow no integer, but let nobody rely on it.
   const double voxels = static_cast<double>(info.size[0]) * info.size[1] * info.size[2];
-  if (voxels > static_cast<double>(m_MaximumNumberOfVoxels))
+  if (voxels > mostVoxels)
   {
     itkExceptionMacro("The volume has " << info.size[0] << " x " << info.size[1] << " x " << info.size[2]
                                         << " voxels, more than the " << m_MaximumNumberOfVoxels
                                         << " of MaximumNumberOfVoxels: raise it if there is memory for them");
   }
   ImageType * const output = this->GetOutput();
+  output->SetDirection(info.direction);
+  if (const auto & grid = m_Implementation->grid)
+  {
+    output->SetLargestPossibleRegion(
+      ImageType::RegionType(ImageType::SizeType{ { grid->size[0], grid->size[1], grid->size[2] } }));
+    output->SetOrigin(ImageType::PointType(grid->origin.GetDataPointer()));
+    output->SetSpacing(grid->spacing);
+    return;
+  }
   output->SetLargestPossibleRegion(ImageType::RegionType(info.size));
   output->SetOrigin(info.origin);
   output->SetSpacing(info.spacing);
-  output->SetDirection(info.direction);
 }
 
 void
@@ -161,17 +201,11 @@ DICOMCTVolumeReader::EnlargeOutputRequestedRegion(DataObject * output)
   output->SetRequestedRegionToLargestPossibleRegion();
 }
 
-void
-DICOMCTVolumeReader::GenerateData()
+SizeValueType
+DICOMCTVolumeReader::DecodeSlices(float * voxels)
 {
-  ImageType * const output = this->GetOutput();
-  output->SetBufferedRegion(output->GetLargestPossibleRegion());
-  output->Allocate();
-
   const auto &             slices = m_Implementation->ChosenStack().slices;
-  const auto               size = output->GetLargestPossibleRegion().GetSize();
-  const std::size_t        pixelsPerSlice = std::size_t{ size[0] } * size[1];
-  float * const            voxels = output->GetBufferPointer();
+  const std::size_t        pixelsPerSlice = slices.front()->header->format.NumberOfPixels();
   std::vector<std::size_t> padded(slices.size(), 0);
   std::vector<std::string> errors(slices.size());
   HandDownThreads (*this)(static_cast<std::int64_t>(slices.size()), [&](std::int64_t item) {
@@ -189,11 +223,54 @@ DICOMCTVolumeReader::GenerateData()
   {
     if (!errors[k].empty())
     {
-      output->ReleaseData();
+      this->GetOutput()->ReleaseData();
       itkExceptionMacro("The file \"" << slices[k]->absolutePath << "\" cannot be decoded: " << errors[k]);
     }
   }
-  m_NumberOfPaddedVoxels = std::accumulate(padded.begin(), padded.end(), SizeValueType{ 0 });
+  return std::accumulate(padded.begin(), padded.end(), SizeValueType{ 0 });
+}
+
+void
+DICOMCTVolumeReader::ResampleSlices()
+{
+  const auto &               grid = *m_Implementation->grid;
+  const auto &               stack = m_Implementation->ChosenStack();
+  const auto &               format = stack.slices.front()->header->format;
+  std::vector<float>         decoded(format.NumberOfPixels() * stack.slices.size());
+  std::vector<const float *> slices;
+  this->DecodeSlices(decoded.data());
+  for (std::size_t k = 0; k < stack.slices.size(); ++k)
+  {
+    slices.push_back(decoded.data() + k * format.NumberOfPixels());
+  }
+  ImageType * const output = this->GetOutput();
+  output->Allocate();
+  std::vector<std::size_t> empty(grid.size[2], 0);
+  HandDownThreads (*this)(static_cast<std::int64_t>(grid.size[2]), [&](std::int64_t item) {
+    const auto k = static_cast<std::size_t>(item);
+    empty[k] = dicom::ResampleSlice(grid,
+                                    slices,
+                                    format.columns,
+                                    format.rows,
+                                    k,
+                                    PaddingHU,
+                                    output->GetBufferPointer() + k * grid.size[0] * grid.size[1]);
+  });
+  m_NumberOfPaddedVoxels = std::accumulate(empty.begin(), empty.end(), SizeValueType{ 0 });
+}
+
+void
+DICOMCTVolumeReader::GenerateData()
+{
+  ImageType * const output = this->GetOutput();
+  output->SetBufferedRegion(output->GetLargestPossibleRegion());
+  if (m_Implementation->grid)
+  {
+    this->ResampleSlices();
+    return;
+  }
+  output->Allocate();
+  m_NumberOfPaddedVoxels = this->DecodeSlices(output->GetBufferPointer());
 }
 
 void
@@ -203,6 +280,7 @@ DICOMCTVolumeReader::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "Path: " << m_Path << std::endl;
   os << indent << "Series: " << m_Series << std::endl;
   os << indent << "MaximumNumberOfVoxels: " << m_MaximumNumberOfVoxels << std::endl;
+  os << indent << "Resample: " << (m_Resample ? "On" : "Off") << std::endl;
   os << indent << "NumberOfPaddedVoxels: " << m_NumberOfPaddedVoxels << std::endl;
   os << indent << "Inventory: " << m_Implementation->scan.inventory.series.size() << " series, "
      << m_Implementation->scan.inventory.files.size() << " files" << std::endl;

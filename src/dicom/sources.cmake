@@ -14,6 +14,7 @@ if(Radiography_USE_DCMTK)
       DICOMRTImageGeometry.cxx
       DICOMRTImageView.cxx
       DICOMRadiographHeader.cxx
+      DICOMResampling.cxx
       DICOMShutters.cxx
       DICOMSliceHeader.cxx
       DICOMSliceStack.cxx

@@ -12,6 +12,7 @@ if(Radiography_USE_DCMTK)
       DICOMRadiographRealDataGTest.cxx
       DICOMRadiographWriterGTest.cxx
       DICOMReaderPipelineGTest.cxx
+      DICOMResamplingGTest.cxx
       DICOMRealDataGTest.cxx
       DICOMSliceGeometryGTest.cxx
       DICOMTransferSyntaxGTest.cxx

@@ -42,6 +42,17 @@ class Volume(ProgramTest):
         for value, expected in zip(Nrrd(self.folder / "out.nrrd").values, [0, 0, 0.01, 0.015, 0.02, 0.02, 0.02, 0.02]):
             self.assertAlmostEqual(value, expected, places=8)
 
+    def test_gaps_are_resampled_when_asked_for(self):
+        self.succeed("phantom", "p", "--size", 16)
+        slices = sorted((self.folder / "p").glob("*.dcm"))
+        slices[len(slices) // 2].unlink()
+        self.refuse(1, "volume", "p", "out.nrrd", says="slices are missing")
+        done = self.run_program("volume", "p", "out.nrrd", "--resample")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("radiography: warning: the volume is resampled (gap)", done.stderr)
+        self.assertEqual(Nrrd(self.folder / "out.nrrd").size[2], len(slices))
+        self.refuse(2, "volume", self.write_block(), "o.nrrd", "--resample", says="--resample")
+
     def test_every_ending_reads_back(self):
         ct = self.write_block(value=5.0)
         for name in ("a.nrrd", "a.mha", "a.nii.gz", "a.nii", "A.NRRD"):
