@@ -1,5 +1,5 @@
-get_filename_component(_radiography_dir "${CMAKE_CURRENT_LIST_FILE}" PATH)
-file(READ "${_radiography_dir}/README.md" DOCUMENTATION)
+# Not README.md: its semicolons would end the argument.
+set(DOCUMENTATION "Digitally reconstructed radiographs from CT, expected detector counts, and their exact derivatives.")
 
 itk_module(
   Radiography
