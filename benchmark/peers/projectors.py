@@ -266,8 +266,11 @@ def measure_chest(options, work):
 
 def measure_torch(options, work):
     """Against nanodrr and DiffDRR: value and pose gradient."""
-    import projector_torch  # pylint: disable=import-outside-toplevel # gigabytes
-
+    try:
+        import projector_torch  # pylint: disable=import-outside-toplevel # gigabytes
+    except ImportError as error:
+        print(f"MISSING: nanodrr, DiffDRR: {error}", file=sys.stderr)
+        return []
     image, _ = make_volume(options.voxels)
     path = os.path.join(work, "cube.mha")
     itk.imwrite(image, path)

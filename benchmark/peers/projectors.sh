@@ -28,7 +28,8 @@ venv=${RADIOGRAPHY_PEERS_VENV:-$temporary/venv}
 if [ ! -x "$venv/bin/python" ]; then
   python3 -m venv "$venv"
 fi
-# One by one: a peer that cannot be had is missed loudly by projectors.py, the others are compared.
+# One by one: a peer that cannot be had is named by projectors.py, the others are compared. RTK's wheel brings ITK, without
+# which there is no comparison.
 for peer in $peers; do
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$peer" ||
     echo "$0: $peer could not be installed" >&2
