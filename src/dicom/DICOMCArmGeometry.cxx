@@ -23,6 +23,7 @@
 
 #include "itkMath.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace radiography::dicom
@@ -158,9 +159,24 @@ HasCArmAngles(RadiographKind kind, Findings & findings)
   }
 }
 
-/** The increment of the chosen frame; 0 for a positioner that stands still. Nothing with a refusal. */
-std::optional<double>
-IncrementOfFrame(const Wanted & wanted, const itk::DICOMRadiographInformation & information, Findings & findings)
+/** An angle of the positioner, degrees: when the first frame was taken, which PatientOrientation is about, and when the
+ * chosen one was. */
+struct PositionerAngle
+{
+  double ofFirstFrame{ 0.0 };
+  double ofFrame{ 0.0 };
+};
+
+PositionerAngle
+AtRest(double angle)
+{
+  return { angle, angle };
+}
+
+/** The increments of the first and of the chosen frame; 0 for a positioner that stands still. Nothing with a refusal.
+ */
+std::optional<PositionerAngle>
+FindIncrements(const Wanted & wanted, const itk::DICOMRadiographInformation & information, Findings & findings)
 {
   const auto increments = findings.Numbers(wanted.tag, 0, wanted.option);
   if (!increments)
@@ -170,7 +186,7 @@ IncrementOfFrame(const Wanted & wanted, const itk::DICOMRadiographInformation & 
   const bool moves = TextOf(findings.Item(), DCM_PositionerMotion) == "DYNAMIC";
   if (increments->empty() && (!moves || information.frames == 1))
   {
-    return 0.0;
+    return AtRest(0.0);
   }
   if (increments->size() != information.frames)
   {
@@ -180,13 +196,12 @@ IncrementOfFrame(const Wanted & wanted, const itk::DICOMRadiographInformation & 
                     wanted.option);
     return std::nullopt;
   }
-  const double increment = information.frame == 0 ? 0.0 : (*increments)[information.frame - 1];
-  findings.KnowNumber(wanted, increment, TagName(wanted.tag));
-  return increment;
+  const std::size_t frame = std::max<std::size_t>(information.frame, 1) - 1;
+  findings.KnowNumber(wanted, (*increments)[frame], TagName(wanted.tag));
+  return PositionerAngle{ increments->front(), (*increments)[frame] };
 }
 
-/** Degrees. */
-std::optional<double>
+std::optional<PositionerAngle>
 FindAngle(const Wanted &                          wanted,
           const Wanted &                          increment,
           double                                  largest,
@@ -197,7 +212,7 @@ FindAngle(const Wanted &                          wanted,
   const auto angle = findings.Require(wanted, option);
   if (!angle || option)
   {
-    return angle;
+    return angle ? std::optional<PositionerAngle>(AtRest(*angle)) : std::nullopt;
   }
   if (std::abs(*angle) > largest)
   {
@@ -207,16 +222,17 @@ FindAngle(const Wanted &                          wanted,
                     wanted.option);
     return std::nullopt;
   }
-  const auto more = IncrementOfFrame(increment, information, findings);
-  return more ? std::optional<double>(*angle + *more) : std::nullopt;
+  const auto more = FindIncrements(increment, information, findings);
+  return more ? std::optional<PositionerAngle>({ *angle + more->ofFirstFrame, *angle + more->ofFrame }) : std::nullopt;
 }
 
-std::optional<double>
+std::optional<PositionerAngle>
 AngleByHand(const Wanted & wanted, const std::optional<double> & option, Findings & findings)
 {
   if (option)
   {
-    return findings.Require(wanted, option);
+    findings.Require(wanted, option);
+    return AtRest(*option);
   }
   const auto type = TextOf(findings.Item(), DCM_PositionerType);
   findings.Refuse("missing-angle",
@@ -391,33 +407,52 @@ FindStoredAxes(const ImageAxes & axes, const RadiographOptions & options, Findin
   return stored;
 }
 
-Vector3
-AxisOfGeometry(const Geometry::VectorType & axis)
+/** A detector of one pixel, whose centre is where the principal ray hits. */
+Geometry::Pointer
+ViewOfMiddle(const Geometry::CArm & arm)
 {
-  return axis;
+  const auto view = Geometry::New();
+  view->SetCArm(arm, { 1, 1, 1.0, 1.0 });
+  return view;
+}
+
+ImageAxes
+AxesOf(const Geometry & view)
+{
+  return { view.GetColumnDirection(), view.GetRowDirection() };
+}
+
+/** The same turns and mirrors that lead from `upright` to `stored`, of other axes. */
+ImageAxes
+StoredLike(const ImageAxes & stored, const ImageAxes & upright, const ImageAxes & axes)
+{
+  const auto follow = [&](const Vector3 & way) {
+    return axes.columns * std::round(way * upright.columns) + axes.rows * std::round(way * upright.rows);
+  };
+  return { follow(stored.columns), follow(stored.rows) };
 }
 
 /** The view of the stored image: same source and plane, the matrix' middle where the principal ray hits. */
 Geometry::Pointer
 BuildStoredView(const Geometry::CArm &         arm,
+                const Geometry::CArm &         armOfFirstFrame,
                 const Geometry::DetectorGrid & grid,
                 const RadiographOptions &      options,
                 Findings &                     findings)
 {
-  // One pixel: its centre is where the principal ray hits.
-  const auto middle = Geometry::New();
-  middle->SetCArm(arm, { 1, 1, 1.0, 1.0 });
-  const ImageAxes upright{ AxisOfGeometry(middle->GetColumnDirection()), AxisOfGeometry(middle->GetRowDirection()) };
-  const auto      stored = FindStoredAxes(upright, options, findings);
-  if (!stored || findings.HasRefusals())
+  const auto upright = AxesOf(*ViewOfMiddle(armOfFirstFrame));
+  const auto storedFirst = FindStoredAxes(upright, options, findings);
+  if (!storedFirst || findings.HasRefusals())
   {
     return nullptr;
   }
+  const auto middle = ViewOfMiddle(arm);
+  const auto stored = StoredLike(*storedFirst, upright, AxesOf(*middle));
   const auto origin = middle->GetDetectorOrigin() -
-                      stored->columns * (0.5 * (static_cast<double>(grid.columns) - 1.0) * grid.columnSpacing) -
-                      stored->rows * (0.5 * (static_cast<double>(grid.rows) - 1.0) * grid.rowSpacing);
+                      stored.columns * (0.5 * (static_cast<double>(grid.columns) - 1.0) * grid.columnSpacing) -
+                      stored.rows * (0.5 * (static_cast<double>(grid.rows) - 1.0) * grid.rowSpacing);
   const auto geometry = Geometry::New();
-  geometry->SetConeBeam(middle->GetSource(), itk::BuildDetectorImage(origin, stored->columns, stored->rows, grid));
+  geometry->SetConeBeam(middle->GetSource(), itk::BuildDetectorImage(origin, stored.columns, stored.rows, grid));
   return geometry;
 }
 
@@ -456,13 +491,17 @@ UnderstandCArm(RadiographKind                    kind,
     return nullptr;
   }
   Geometry::CArm arm;
-  arm.primaryAngle = *alpha * RadiansPerDegree;
-  arm.secondaryAngle = *beta * RadiansPerDegree;
+  arm.primaryAngle = alpha->ofFrame * RadiansPerDegree;
+  arm.secondaryAngle = beta->ofFrame * RadiansPerDegree;
   arm.roll = options.roll.value_or(0.0) * RadiansPerDegree;
   arm.sourceIsocenterDistance = (*distances)[0];
   arm.sourceDetectorDistance = (*distances)[1];
   arm.isocenter = isocenter;
-  return BuildStoredView(arm, { information.columns, information.rows, (*pitch)[0], (*pitch)[1] }, options, findings);
+  Geometry::CArm armOfFirstFrame = arm;
+  armOfFirstFrame.primaryAngle = alpha->ofFirstFrame * RadiansPerDegree;
+  armOfFirstFrame.secondaryAngle = beta->ofFirstFrame * RadiansPerDegree;
+  return BuildStoredView(
+    arm, armOfFirstFrame, { information.columns, information.rows, (*pitch)[0], (*pitch)[1] }, options, findings);
 }
 
 } // namespace radiography::dicom

@@ -47,7 +47,7 @@ struct RadiographOptions
   std::optional<double>                             receptorAngle;
   std::optional<double>                             sourceIsocenterDistance;
   std::optional<double>                             sourceDetectorDistance;
-  /** As the tag: where columns and rows run to, L\F. */
+  /** As the tag: where columns and rows run to, "L\\F". */
   std::optional<std::string>                             patientOrientation;
   std::optional<itk::DICOMRadiographEnums::PixelMeaning> pixelMeaning;
   /** The whole view. */

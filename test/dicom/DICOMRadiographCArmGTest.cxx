@@ -353,6 +353,34 @@ TEST(DICOMRadiographCArm, FramesHaveTheirIncrements)
   }
 }
 
+TEST(DICOMRadiographCArm, OrientationIsThatOfTheFirstFrame)
+{
+  // Half a turn around the patient: the letters hold at its start only, how frames are stored holds for all.
+  const auto rotate = [](const char * letters) {
+    return [letters](Dataset & d) {
+      Put(d, DCM_PositionerPrimaryAngle, "-90");
+      Put(d, DCM_PositionerSecondaryAngle, "0");
+      Put(d, DCM_PositionerPrimaryAngleIncrement, "0\\90\\180");
+      Put(d, DCM_PositionerSecondaryAngleIncrement, "0\\0\\0");
+      Put(d, DCM_PatientOrientation, letters);
+    };
+  };
+  const Written upright(MakeRotation(3), rotate("A\\F"));
+  const Written mirrored(MakeRotation(3), rotate("P\\F"));
+  for (unsigned k = 0; k < 3; ++k)
+  {
+    SCOPED_TRACE(k);
+    const auto expected = CArmView(-90.0 + 90.0 * k, 0.0);
+    upright.reader->SetFrame(k + 1);
+    upright.Update();
+    ExpectSameView(*upright.reader->GetGeometry(), *expected);
+    mirrored.reader->SetFrame(k + 1);
+    mirrored.Update();
+    ExpectNear(mirrored.reader->GetGeometry()->GetColumnDirection(), -expected->GetColumnDirection(), 1e-12, "columns");
+    ExpectNear(mirrored.reader->GetGeometry()->GetRowDirection(), expected->GetRowDirection(), 1e-12, "rows");
+  }
+}
+
 TEST(DICOMRadiographCArm, IncrementsMustBeOnePerFrame)
 {
   for (const char * value : { "0\\2", "0\\2\\5\\7", "" })
