@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "DICOMXrayFiles.h"
 
+#include <cstdlib>
 #include <random>
 
 using namespace xray;
@@ -78,6 +79,13 @@ MakeAll()
 /** Values that break careless readers. */
 const char * const Hostile[] = { "", "0", "-1", "1e308", "nan", "1,5", "\\", "1\\2\\3\\4\\5", "99999999999999", "+-1" };
 
+unsigned
+FromEnvironment(const char * name, unsigned otherwise)
+{
+  const char * const text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<unsigned>(std::stoul(text));
+}
+
 } // namespace
 
 TEST(DICOMRadiographDamage, EveryTagHostileOrMissing)
@@ -130,9 +138,11 @@ TEST(DICOMRadiographDamage, TruncatedAnywhere)
   }
 }
 
+/** RADIOGRAPHY_DAMAGE_ROUNDS makes the run long, RADIOGRAPHY_DAMAGE_SEED another one. */
 TEST(DICOMRadiographDamage, RandomBytesAnywhere)
 {
-  const unsigned seed = 20240607;
+  const unsigned seed = FromEnvironment("RADIOGRAPHY_DAMAGE_SEED", 20240607);
+  const unsigned rounds = FromEnvironment("RADIOGRAPHY_DAMAGE_ROUNDS", 100);
   std::mt19937   random(seed);
   for (const auto & original : MakeAll())
   {
@@ -140,7 +150,7 @@ TEST(DICOMRadiographDamage, RandomBytesAnywhere)
     const auto            path = (folder / "x").string();
     ASSERT_TRUE(original->saveFile(path.c_str(), EXS_LittleEndianExplicit).good());
     const auto bytes = ReadFile(path);
-    for (int round = 0; round < 100; ++round)
+    for (unsigned round = 0; round < rounds; ++round)
     {
       auto damaged = bytes;
       for (unsigned k = 0; k < 1 + random() % 8; ++k)
