@@ -22,7 +22,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 
 namespace radiography::compute
 {
@@ -149,31 +148,6 @@ AccumulateGradient(const PixelGrid &     grid,
       StoreGradient(views, chunk, gradient);
       return true;
     });
-  });
-}
-
-/** The first pixel that is NaN or infinite. */
-inline std::optional<BadPixel>
-FindFirstNonFinite(const PixelGrid & grid, const PixelView<const float> & pixels, const ParallelFor & parallelFor)
-{
-  return FindFirst<BadPixel>(grid, parallelFor, [&](const RowPiece & piece) -> std::optional<BadPixel> {
-    const float * const values = pixels.At(piece);
-    // No branch until the piece is through, and no arithmetic that a NaN could trap in.
-    constexpr std::uint32_t exponent = 0x7f800000U;
-    std::uint32_t           isBad = 0;
-    for (std::int64_t i = 0; i < piece.length; ++i)
-    {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, values + i, sizeof bits);
-      isBad |= (bits & exponent) == exponent ? 1U : 0U;
-    }
-    if (isBad == 0)
-    {
-      return std::nullopt;
-    }
-    const float * const bad =
-      std::find_if_not(values, values + piece.length, [](float value) { return std::isfinite(value); });
-    return BadPixel{ piece.column + (bad - values), piece.row, piece.slice, *bad };
   });
 }
 

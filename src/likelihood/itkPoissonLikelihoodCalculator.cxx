@@ -20,6 +20,7 @@
 #include "compute/PoissonLikelihoodLauncher.h"
 #include "likelihood/itkCountsDeclaration.h"
 #include "stairs/itkHandDownThreads.h"
+#include "stairs/itkSamePlace.h"
 #include "transmission/itkPixelViews.h"
 
 #include "itkMultiThreaderBase.h"
@@ -59,16 +60,6 @@ WholeView(const Image<TPixel, 3> * image)
   }
   const OffsetValueType * const strides = image->GetOffsetTable();
   return { image->GetBufferPointer(), strides[1], strides[2] };
-}
-
-bool
-IsSamePlace(const ImageBase<3> & one, const ImageBase<3> & other)
-{
-  const double tolerance = GridTolerance * one.GetSpacing()[0];
-  return one.GetOrigin().GetVnlVector().is_equal(other.GetOrigin().GetVnlVector(), tolerance) &&
-         one.GetSpacing().GetVnlVector().is_equal(other.GetSpacing().GetVnlVector(), tolerance) &&
-         one.GetDirection().GetVnlMatrix().as_ref().is_equal(other.GetDirection().GetVnlMatrix().as_ref(),
-                                                             GridTolerance);
 }
 
 PoissonLikelihoodCalculator::DoubleImageType::Pointer
@@ -192,7 +183,7 @@ PoissonLikelihoodCalculator::RefuseGrid(const ImageBase<3> * image, const char *
     itkExceptionMacro("The image of " << name << " is not wholly in memory. Call UpdateLargestPossibleRegion() on the "
                                       << "filter that makes it before Compute().");
   }
-  if (!IsSamePlace(depth, *image))
+  if (!IsSamePlace(depth, *image, GridTolerance, GridTolerance))
   {
     itkExceptionMacro("The image of " << name << " has another origin, spacing or direction than that of depths: "
                                       << image->GetOrigin() << ", " << image->GetSpacing() << " against "

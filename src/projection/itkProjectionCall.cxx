@@ -17,10 +17,11 @@
  *=========================================================================*/
 #include "projection/itkProjectionCall.h"
 
+#include "stairs/itkSamePlace.h"
+
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 namespace itk
@@ -153,12 +154,7 @@ RefuseOtherGrid(const ImageBase<3> &       image,
                                 << detector->GetLargestPossibleRegion().GetSize()
                                 << ": there must be one pixel for every ray of the view.");
   }
-  const double tolerance = coordinateTolerance * std::abs(detector->GetSpacing()[0]);
-  const bool   samePlace =
-    image.GetOrigin().GetVnlVector().is_equal(detector->GetOrigin().GetVnlVector(), tolerance) &&
-    image.GetSpacing().GetVnlVector().is_equal(detector->GetSpacing().GetVnlVector(), tolerance) &&
-    image.GetDirection().GetVnlMatrix().is_equal(detector->GetDirection().GetVnlMatrix(), directionTolerance);
-  if (!samePlace)
+  if (!IsSamePlace(*detector, image, coordinateTolerance, directionTolerance))
   {
     itkGenericExceptionMacro("" << name << " does not lie on the detector of the view: origin " << image.GetOrigin()
                                 << ", spacing " << image.GetSpacing() << ", direction" << std::endl

@@ -28,7 +28,6 @@
 #include "itkNumberToString.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace itk
 {
@@ -175,10 +174,7 @@ RadiographBackProjectionImageFilter::RefuseBadPixels(const ImageType & pixels)
   const auto                            columns = static_cast<std::int64_t>(region.GetSize(0));
   const auto                            rows = static_cast<std::int64_t>(region.GetSize(1));
   const compute::PixelView<const float> view{ pixels.GetBufferPointer(), columns, columns * rows };
-  const auto                            bad =
-    compute::FindFirstBadPixel({ columns, rows, 1 }, view, HandDownThreads(*this->GetMultiThreader()), [](float value) {
-      return !std::isfinite(value);
-    });
+  const auto bad = compute::FindFirstNonFinite({ columns, rows, 1 }, view, HandDownThreads(*this->GetMultiThreader()));
   if (bad)
   {
     itkExceptionMacro("The pixels to be projected back must be finite; pixel ["

@@ -166,8 +166,7 @@ RadiographSensitivityCalculator::RefuseBadPixels(const ImageType * image, const 
   const auto                            rows = static_cast<std::int64_t>(region.GetSize(1));
   const compute::PixelView<const float> view{ image->GetBufferPointer(), columns, columns * rows };
   const auto                            threads = MultiThreaderBase::New();
-  const auto                            bad = compute::FindFirstBadPixel(
-    { columns, rows, 1 }, view, HandDownThreads(*threads), [](float value) { return !std::isfinite(value); });
+  const auto bad = compute::FindFirstNonFinite({ columns, rows, 1 }, view, HandDownThreads(*threads));
   if (bad)
   {
     itkExceptionMacro("" << name << " must be finite; pixel [" << bad->column << ", " << bad->row << "] is "

@@ -227,10 +227,8 @@ void
 FlatFieldCorrectionImageFilter::RefuseBadReadings(const ImageType & image, const char * name)
 {
   const auto region = this->FirstWantedOutput()->GetRequestedRegion();
-  const auto bad = radiography::compute::FindFirstBadPixel(GridOf(region),
-                                                           ConstViewOf(image, region),
-                                                           HandDownThreads(*this, CheckWeight),
-                                                           [](float value) { return !std::isfinite(value); });
+  const auto bad = radiography::compute::FindFirstNonFinite(
+    GridOf(region), ConstViewOf(image, region), HandDownThreads(*this, CheckWeight));
   if (bad)
   {
     itkExceptionMacro("Readings are finite; in the " << name << " image " << DescribePixel(region, *bad) << '.');

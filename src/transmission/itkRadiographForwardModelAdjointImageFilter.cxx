@@ -18,9 +18,9 @@
 #include "itkRadiographForwardModelAdjointImageFilter.h"
 
 #include "projection/itkProjectionCall.h"
+#include "stairs/itkSamePlace.h"
 #include "transmission/itkDataStamp.h"
 #include "transmission/itkInnerFilter.h"
-#include "transmission/itkSamePlace.h"
 #include "transmission/itkSubrayProjectionAdjoint.h"
 
 #include "itkDetectorResponseAdjointImageFilter.h"

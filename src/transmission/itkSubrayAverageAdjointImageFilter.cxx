@@ -21,7 +21,6 @@
 #include "stairs/itkHandDownThreads.h"
 #include "transmission/itkSubrayBlocks.h"
 
-#include <cmath>
 #include <ostream>
 
 namespace itk
@@ -113,11 +112,8 @@ SubrayAverageAdjointImageFilter::RefuseBadValues(const OutputImageRegionType & s
     itkExceptionMacro("Optical depths are finite and not negative; " << DescribePixel(subrays, *badDepth) << '.');
   }
   const auto pixels = this->PixelsOf(subrays);
-  const auto badCotangent =
-    radiography::compute::FindFirstBadPixel(GridOf(pixels),
-                                            ConstViewOf(*this->GetEffectiveDepthCotangent(), pixels),
-                                            HandDownThreads(*this, CheckWeight),
-                                            [](float value) { return !std::isfinite(value); });
+  const auto badCotangent = radiography::compute::FindFirstNonFinite(
+    GridOf(pixels), ConstViewOf(*this->GetEffectiveDepthCotangent(), pixels), HandDownThreads(*this, CheckWeight));
   if (badCotangent)
   {
     itkExceptionMacro("Cotangents are finite; " << DescribePixel(pixels, *badCotangent) << '.');

@@ -19,9 +19,9 @@
 
 #include "compute/PixelGradient.h"
 #include "stairs/itkHandDownThreads.h"
+#include "stairs/itkSamePlace.h"
 #include "transmission/itkDataStamp.h"
 #include "transmission/itkPixelViews.h"
-#include "transmission/itkSamePlace.h"
 
 #include <algorithm>
 #include <cmath>

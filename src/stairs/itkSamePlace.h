@@ -18,7 +18,7 @@
 #ifndef itkSamePlace_h
 #define itkSamePlace_h
 
-#include "itkImage.h"
+#include "itkImageBase.h"
 
 #include <cmath>
 
@@ -28,7 +28,7 @@ namespace itk
 /** Whether origin, spacing and direction are the same within the tolerances of an ImageToImageFilter, the first
  * relative to the spacing. What ImageToImageFilter itself asks of all its inputs. */
 inline bool
-IsSamePlace(const Image<float, 3> & one, const Image<float, 3> & other, double coordinates, double directions)
+IsSamePlace(const ImageBase<3> & one, const ImageBase<3> & other, double coordinates, double directions)
 {
   const double length = std::abs(coordinates * one.GetSpacing()[0]);
   return one.GetOrigin().GetVnlVector().is_equal(other.GetOrigin().GetVnlVector(), length) &&
