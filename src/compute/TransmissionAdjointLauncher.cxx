@@ -162,6 +162,31 @@ private:
   std::array<float, PixelsPerChunk> m_OpenBeamNumber;
 };
 
+/** The first pixel where binary32 cannot hold one of the two cotangents: those that isInRange() does not vouch for are
+ * evaluated. */
+template <typename TIsInRange, typename TEvaluate>
+std::optional<GradientOutOfRange>
+FindOutOfRange(const PixelGrid &                 grid,
+               const TransmissionAdjointInputs & inputs,
+               const PixelView<const float> &    accumulated,
+               const ParallelFor &               parallelFor,
+               const TIsInRange &                isInRange,
+               const TEvaluate &                 evaluate)
+{
+  const bool scalar = IsSimdDisabled();
+  return FindGradientOutOfRange(
+    grid,
+    accumulated,
+    parallelFor,
+    [&](const RowPiece & piece) { return (Chunk(inputs, piece).*isInRange)(accumulated, piece); },
+    [&](const RowPiece & piece, GradientChunk & gradient) {
+      const Chunk   chunk(inputs, piece);
+      GradientChunk transmission;
+      chunk.EvaluateTransmission(scalar, transmission);
+      (chunk.*evaluate)(transmission, gradient);
+    });
+}
+
 } // namespace
 
 std::optional<GradientOutOfRange>
@@ -170,18 +195,8 @@ FindDepthCotangentOutOfRange(const PixelGrid &                 grid,
                              const PixelView<const float> &    accumulated,
                              const ParallelFor &               parallelFor)
 {
-  const bool scalar = IsSimdDisabled();
-  return FindGradientOutOfRange(
-    grid,
-    accumulated,
-    parallelFor,
-    [&](const RowPiece & piece) { return Chunk(inputs, piece).IsDepthCotangentInRange(accumulated, piece); },
-    [&](const RowPiece & piece, GradientChunk & gradient) {
-      const Chunk   chunk(inputs, piece);
-      GradientChunk transmission;
-      chunk.EvaluateTransmission(scalar, transmission);
-      chunk.EvaluateDepthCotangent(transmission, gradient);
-    });
+  return FindOutOfRange(
+    grid, inputs, accumulated, parallelFor, &Chunk::IsDepthCotangentInRange, &Chunk::EvaluateDepthCotangent);
 }
 
 std::optional<GradientOutOfRange>
@@ -190,18 +205,8 @@ FindOpenBeamCotangentOutOfRange(const PixelGrid &                 grid,
                                 const PixelView<const float> &    accumulated,
                                 const ParallelFor &               parallelFor)
 {
-  const bool scalar = IsSimdDisabled();
-  return FindGradientOutOfRange(
-    grid,
-    accumulated,
-    parallelFor,
-    [&](const RowPiece & piece) { return Chunk(inputs, piece).IsOpenBeamCotangentInRange(accumulated, piece); },
-    [&](const RowPiece & piece, GradientChunk & gradient) {
-      const Chunk   chunk(inputs, piece);
-      GradientChunk transmission;
-      chunk.EvaluateTransmission(scalar, transmission);
-      chunk.EvaluateOpenBeamCotangent(transmission, gradient);
-    });
+  return FindOutOfRange(
+    grid, inputs, accumulated, parallelFor, &Chunk::IsOpenBeamCotangentInRange, &Chunk::EvaluateOpenBeamCotangent);
 }
 
 double
