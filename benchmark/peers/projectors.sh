@@ -22,16 +22,11 @@ for option; do
   fi
 done
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT INT TERM
-venv=${RADIOGRAPHY_PEERS_VENV:-$temporary/venv}
-if [ ! -x "$venv/bin/python" ]; then
-  python3 -m venv "$venv"
-fi
+. "$here/venv.sh"
 # One by one: a peer that cannot be had is named by projectors.py, the others are compared. RTK's wheel brings ITK, without
 # which there is no comparison.
 for peer in $peers; do
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$peer" ||
+  install_wheels "$peer" ||
     echo "$0: $peer could not be installed" >&2
 done
 mkdir "$temporary/images"

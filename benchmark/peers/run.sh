@@ -14,12 +14,7 @@ if [ $# -lt 2 ]; then
 fi
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT INT TERM
-venv=${RADIOGRAPHY_PEERS_VENV:-$temporary/venv}
-if [ ! -x "$venv/bin/python" ]; then
-  python3 -m venv "$venv"
-fi
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check itk-rtk numpy
+. "$here/venv.sh"
+install_wheels itk-rtk numpy
 mkdir "$temporary/images"
 "$venv/bin/python" "$here/rtk_joseph.py" "$@" --work "$temporary/images"

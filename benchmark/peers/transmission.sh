@@ -14,11 +14,6 @@ if [ $# -lt 1 ]; then
 fi
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT INT TERM
-venv=${RADIOGRAPHY_PEERS_VENV:-$temporary/venv}
-if [ ! -x "$venv/bin/python" ]; then
-  python3 -m venv "$venv"
-fi
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check numpy
+. "$here/venv.sh"
+install_wheels numpy
 "$venv/bin/python" "$here/transmission_numpy.py" "$@"
