@@ -33,19 +33,6 @@ using namespace radiography::test;
 namespace
 {
 
-ImageType::Pointer
-MakeRandomImage(unsigned int seed, const itk::Size<3> & size)
-{
-  const auto                            image = MakeCenteredImage(size, 1.5, 1.2, 2.0);
-  std::mt19937                          engine(seed);
-  std::uniform_real_distribution<float> value(0.0F, 0.05F);
-  for (itk::ImageRegionIterator<ImageType> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
-  {
-    it.Set(value(engine));
-  }
-  return image;
-}
-
 std::vector<float>
 GetPixels(const ImageType * image)
 {

@@ -33,19 +33,6 @@ using namespace radiography::test;
 namespace
 {
 
-ImageType::Pointer
-MakeNoise(unsigned int seed, const itk::Size<3> & size)
-{
-  const auto                            image = MakeCenteredImage(size, 1.5, 1.2, 2.0);
-  std::mt19937                          engine(seed);
-  std::uniform_real_distribution<float> value(0.0F, 0.05F);
-  for (itk::ImageRegionIterator<ImageType> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
-  {
-    it.Set(value(engine));
-  }
-  return image;
-}
-
 itk::ProjectionVolume::Pointer
 MakeVolume(const ImageType * image)
 {
@@ -81,7 +68,7 @@ RanPackets(const FilterType & filter)
 
 TEST(PacketProjection, ViewsAlongXShareOneTransposedCopy)
 {
-  const auto image = MakeNoise(1, { { 31, 29, 17 } });
+  const auto image = MakeRandomImage(1, { { 31, 29, 17 } });
   const auto volume = MakeVolume(image);
   EXPECT_EQ(volume->GetTransposedCopyBytes(), 0U);
   const auto alongY = MakeViewOf(volume, 0);
@@ -101,7 +88,7 @@ TEST(PacketProjection, ViewsAlongXShareOneTransposedCopy)
 
 TEST(PacketProjection, TheTransposedCopyEndsWithItsImageOrWhenAsked)
 {
-  const auto                       image = MakeNoise(2, { { 31, 29, 17 } });
+  const auto                       image = MakeRandomImage(2, { { 31, 29, 17 } });
   const auto                       volume = MakeVolume(image);
   const auto                       threader = itk::MultiThreaderBase::New();
   const std::weak_ptr<const float> first = volume->GetTransposedCopy(*threader);
@@ -123,7 +110,7 @@ TEST(PacketProjection, TheTransposedCopyEndsWithItsImageOrWhenAsked)
 
 TEST(PacketProjection, SeveralThreadsGetOneTransposedCopy)
 {
-  const auto                                volume = MakeVolume(MakeNoise(7, { { 31, 29, 17 } }));
+  const auto                                volume = MakeVolume(MakeRandomImage(7, { { 31, 29, 17 } }));
   std::vector<std::shared_ptr<const float>> copies(4);
   std::vector<std::thread>                  threads;
   for (auto & copy : copies)
@@ -142,7 +129,7 @@ TEST(PacketProjection, SeveralThreadsGetOneTransposedCopy)
 
 TEST(PacketProjection, WithoutTheCopyTheReferenceRuns)
 {
-  const auto volume = MakeVolume(MakeNoise(3, { { 31, 29, 17 } }));
+  const auto volume = MakeVolume(MakeRandomImage(3, { { 31, 29, 17 } }));
   const auto filter = MakeViewOf(volume, 90);
   filter->Update();
   const auto packets = GetPixels(filter->GetOutput());
@@ -162,7 +149,7 @@ TEST(PacketProjection, WithoutTheCopyTheReferenceRuns)
 
 TEST(PacketProjection, SameBitsForAnyThreadsAndRegionAlongEachAxisAndRoll)
 {
-  const auto volume = MakeVolume(MakeNoise(4, { { 31, 29, 47 } }));
+  const auto volume = MakeVolume(MakeRandomImage(4, { { 31, 29, 47 } }));
   for (const double primary : { 0.0, 20.0, 90.0, 110.0 })
   {
     for (const double roll : { 0.0, 45.0, 70.0 })
@@ -193,7 +180,7 @@ TEST(PacketProjection, SameBitsForAnyThreadsAndRegionAlongEachAxisAndRoll)
 
 TEST(PacketProjection, TheEnvironmentSwitchesPacketsOff)
 {
-  const auto volume = MakeVolume(MakeNoise(5, { { 31, 29, 17 } }));
+  const auto volume = MakeVolume(MakeRandomImage(5, { { 31, 29, 17 } }));
   const auto filter = MakeViewOf(volume, 90);
   setenv("RADIOGRAPHY_DISABLE_SIMD", "1", 1);
   filter->Update();
@@ -205,7 +192,7 @@ TEST(PacketProjection, TheEnvironmentSwitchesPacketsOff)
 
 TEST(PacketProjection, AHundredPosesTakeNoMoreMemoryThanOne)
 {
-  const auto volume = MakeVolume(MakeNoise(6, { { 128, 128, 64 } }));
+  const auto volume = MakeVolume(MakeRandomImage(6, { { 128, 128, 64 } }));
   const auto filter = MakeViewOf(volume, 90);
   const auto pose = itk::Euler3DTransform<double>::New();
   filter->SetTransform(pose);

@@ -34,21 +34,11 @@ using testimages::Refusal;
 namespace
 {
 
-void
-FillAtRandom(ImageType & image, std::mt19937 & engine)
-{
-  std::uniform_real_distribution<float> value(0.01F, 1.0F);
-  for (itk::ImageRegionIterator<ImageType> it(&image, image.GetBufferedRegion()); !it.IsAtEnd(); ++it)
-  {
-    it.Set(value(engine));
-  }
-}
-
 ImageType::Pointer
 MakeVolume(std::mt19937 & engine, const itk::Size<3> & size)
 {
   const auto image = MakeObliqueImage(engine, size, 1.5, 1.2, 2.0);
-  FillAtRandom(*image, engine);
+  FillAtRandom(*image, engine, 0.01F, 1.0F);
   return image;
 }
 
@@ -56,7 +46,7 @@ ImageType::Pointer
 MakePixels(const GeometryType & view, std::mt19937 & engine)
 {
   const auto image = MakeDetectorPixels(view);
-  FillAtRandom(*image, engine);
+  FillAtRandom(*image, engine, 0.01F, 1.0F);
   return image;
 }
 

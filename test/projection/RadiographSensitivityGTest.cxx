@@ -52,21 +52,11 @@ Vector(double x, double y, double z)
   return MakePoint(x, y, z).GetVectorFromOrigin();
 }
 
-void
-FillAtRandom(ImageType & image, std::mt19937 & engine)
-{
-  std::uniform_real_distribution<float> value(0.01F, 0.05F);
-  for (itk::ImageRegionIterator<ImageType> it(&image, image.GetBufferedRegion()); !it.IsAtEnd(); ++it)
-  {
-    it.Set(value(engine));
-  }
-}
-
 ImageType::Pointer
 MakeVolume(std::mt19937 & engine)
 {
   const auto image = MakeObliqueImage(engine, { { 11, 9, 7 } }, 1.5, 1.2, 2.0);
-  FillAtRandom(*image, engine);
+  FillAtRandom(*image, engine, 0.01F, 0.05F);
   return image;
 }
 
@@ -74,7 +64,7 @@ ImageType::Pointer
 MakePixels(const GeometryType & view, std::mt19937 & engine)
 {
   const auto image = MakeDetectorPixels(view);
-  FillAtRandom(*image, engine);
+  FillAtRandom(*image, engine, 0.01F, 0.05F);
   return image;
 }
 

@@ -21,6 +21,7 @@
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
 
 #include "itkEuler3DTransform.h"
+#include "itkImageRegionIterator.h"
 #include "itkMath.h"
 
 #include <cmath>
@@ -62,6 +63,27 @@ MakeCenteredImage(const itk::Size<3> & size, double sx, double sy, double sz, fl
   image->SetOrigin(origin);
   image->Allocate();
   image->FillBuffer(fill);
+  return image;
+}
+
+/** Each pixel a number between `least` and `most`. */
+inline void
+FillAtRandom(ImageType & image, std::mt19937 & engine, float least, float most)
+{
+  std::uniform_real_distribution<float> value(least, most);
+  for (itk::ImageRegionIterator<ImageType> it(&image, image.GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set(value(engine));
+  }
+}
+
+/** mu of noise, from 0 to 0.05 /mm, its middle at the world's origin. */
+inline ImageType::Pointer
+MakeRandomImage(unsigned int seed, const itk::Size<3> & size)
+{
+  const auto   image = MakeCenteredImage(size, 1.5, 1.2, 2.0);
+  std::mt19937 engine(seed);
+  FillAtRandom(*image, engine, 0.0F, 0.05F);
   return image;
 }
 
