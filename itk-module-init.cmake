@@ -16,6 +16,11 @@ if(NOT hwy_FOUND)
   message(FATAL_ERROR "Highway was not found (Debian: libhwy-dev). Give hwy_DIR, the folder that holds hwy-config.cmake.")
 endif()
 
+find_package(Eigen3 3.3 QUIET CONFIG)
+if(NOT TARGET Eigen3::Eigen)
+  message(FATAL_ERROR "Eigen was not found (Debian: libeigen3-dev). Give Eigen3_DIR, the folder that holds Eigen3Config.cmake.")
+endif()
+
 if(Radiography_USE_DCMTK)
   find_package(DCMTK QUIET)
   find_package(PkgConfig QUIET)

@@ -8,6 +8,9 @@ itk_module(
   DEPENDS
     ITKCommon
     ITKImageGrid
+    ITKMetricsv4
+    ITKOptimizersv4
+    ITKRegistrationMethodsv4
     ITKTransform
   PRIVATE_DEPENDS
     ITKExpat

@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Upstairs from left to right; `derivative` and `geometry` are at everybody's service.
-UPSTAIRS = ["derivative", "geometry", "dicom", "attenuation", "projection", "transmission", "likelihood"]
+UPSTAIRS = ["derivative", "geometry", "dicom", "attenuation", "projection", "transmission", "likelihood", "registration"]
 MAY_USE = {"kernel": set(), "compute": {"kernel"}, "stairs": {"compute"}}
 MAY_USE |= {room: {"stairs", "compute", "kernel", *UPSTAIRS[:place]} for place, room in enumerate(UPSTAIRS)}
 # First match wins: a public header (or a generated one) belongs to this room; None is everybody's.
@@ -24,7 +24,10 @@ OWNER = [
     (r"itkRadiographSensitivity.*|itkRadiographPoseJacobian.*|itkBandedRadiograph.*", "projection"),
     (r"itkTransmission.*|itkPhotonNoise.*|itkDetectorResponse.*|itkSubray.*|itkOpticalDepth.*", "transmission"),
     (r"itkFlatFieldCorrection.*|itkRadiographForwardModel.*", "transmission"),
-    (r"itkPoisson.*", "likelihood"),
+    (r"itkPoissonLikelihood.*|itkPoissonResidual.*", "likelihood"),
+    (r"itkRadiographToVolumeMetric.*|itk.*RadiographToVolumeMetricv4\.h", "registration"),
+    (r"itkFisher.*|itkRadiographRegistration.*|itkRadiographPyramid.*|itkRadiographLandmark.*", "registration"),
+    (r"itkRegistrationParameterScalesFromRadiograph.*|itkRadiographMask.*", "registration"),
 ]
 DOWNSTAIRS = {"kernel", "compute"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

@@ -1,0 +1,5 @@
+# Compiled sources of the room registration, relative to it.
+set(registration_SRCS
+    # One a line: metrics, optimizer, estimators, method.
+    itkFisherInformationProvider.cxx
+)
