@@ -17,8 +17,8 @@
  *=========================================================================*/
 #include "compute/ForwardProjection.h"
 
-#include "compute/InstructionSet.h"
 #include "compute/JosephPackets.h"
+#include "compute/PacketChoice.h"
 #include "compute/PixelTiles.h"
 #include "compute/ViewPlan.h"
 #include "kernel/CellGauss.h"
@@ -40,54 +40,6 @@ double
 GetComponent(const kernel::ViewRays & view, int axis, double column, double row)
 {
   return kernel::Evaluate(view.end, axis, column, row) - kernel::Evaluate(view.start, axis, column, row);
-}
-
-/** Why no packets run, whatever the memory layout; empty if they can. */
-std::string
-FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy)
-{
-  if (plan.projector != Projector::Joseph)
-  {
-    return std::string("not built: ") + ToString(plan.projector) + " has a scalar kernel only";
-  }
-  if (IsSimdDisabled())
-  {
-    return "switched off: RADIOGRAPHY_DISABLE_SIMD=1";
-  }
-  if (policy.simd == 0)
-  {
-    return "switched off: the policy says simd=0";
-  }
-  return HasJosephPackets() ? "" : "not built: no instruction set of this machine has registers long enough";
-}
-
-/** The memory that packets run in: one whose contiguous axis is not the main axis; nullptr if there is none. */
-const kernel::VolumeView *
-FindVolumeForPackets(const VolumeLayouts & layouts, int mainAxis)
-{
-  for (const kernel::VolumeView * const volume : { &layouts.natural, &layouts.transposed })
-  {
-    if (volume->values != nullptr && FindLateralContiguousAxis(*volume, mainAxis) >= 0)
-    {
-      return volume;
-    }
-  }
-  return nullptr;
-}
-
-ComputeReport
-MakeReport(const ViewPlan & plan, const ProjectionPolicy & policy)
-{
-  ComputeReport report;
-  report.projector = ToString(plan.projector);
-  report.kernel = report.projector + ", scalar binary64";
-  report.policy = policy.ToString();
-  report.notUsed["cuda"] = "not built: this version runs on the CPU only";
-  if (!plan.reasonAgainstJoseph.empty())
-  {
-    report.notUsed["joseph"] = plan.reasonAgainstJoseph;
-  }
-  return report;
 }
 
 /** One pixel. `endsInside` is counted up when the ray has an end inside the volume. */
@@ -223,20 +175,16 @@ ForwardProject(const VolumeLayouts &    layouts,
                const ParallelFor &      parallelFor,
                const DepthImage &       output)
 {
-  ComputeReport report = MakeReport(plan, policy);
-  std::string   reason = FindReasonAgainstPackets(plan, policy);
-  if (reason.empty())
+  ComputeReport      report = MakeProjectionReport(plan, policy, ", scalar binary64");
+  const PacketChoice packets = ChoosePackets(layouts, plan, policy);
+  if (packets.volume != nullptr)
   {
-    if (const kernel::VolumeView * const volume = FindVolumeForPackets(layouts, plan.mainAxis))
-    {
-      const JosephPacketResult result = ProjectJosephPackets(*volume, view, plan, policy, parallelFor, output);
-      report.kernel = result.kernel;
-      report.raysWithEndInside = result.raysWithEndInside;
-      return report;
-    }
-    reason = "the view is along the contiguous axis of the volume, which has no transposed copy";
+    const JosephPacketResult result = ProjectJosephPackets(*packets.volume, view, plan, policy, parallelFor, output);
+    report.kernel = result.kernel;
+    report.raysWithEndInside = result.raysWithEndInside;
+    return report;
   }
-  report.notUsed["simd"] = reason;
+  report.notUsed["simd"] = packets.reasonAgainst;
   report.raysWithEndInside = ProjectRayByRay(layouts.natural, view, plan, policy, parallelFor, output);
   return report;
 }

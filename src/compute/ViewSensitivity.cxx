@@ -17,12 +17,11 @@
  *=========================================================================*/
 #include "compute/ViewSensitivity.h"
 
+#include "compute/PacketChoice.h"
 #include "compute/PixelSum.h"
 #include "compute/PixelTiles.h"
+#include "compute/RayDerivatives.h"
 #include "compute/ViewPlan.h"
-#include "kernel/CellGaussSensitivity.h"
-#include "kernel/JosephSensitivity.h"
-#include "kernel/SiddonSensitivity.h"
 
 #include <atomic>
 #include <string>
@@ -38,34 +37,9 @@ using Vector3 = std::array<double, 3>;
 ComputeReport
 MakeReport(const ViewPlan & plan, const ProjectionPolicy & policy)
 {
-  ComputeReport report;
-  report.projector = ToString(plan.projector);
-  report.kernel = report.projector + " with gradients, scalar binary64";
-  report.policy = policy.ToString();
+  ComputeReport report = MakeProjectionReport(plan, policy, " with gradients, scalar binary64");
   report.notUsed["simd"] = "not built: gradients have scalar kernels only";
-  report.notUsed["cuda"] = "not built: this version runs on the CPU only";
-  if (!plan.reasonAgainstJoseph.empty())
-  {
-    report.notUsed["joseph"] = plan.reasonAgainstJoseph;
-  }
   return report;
-}
-
-kernel::RaySensitivity
-DifferentiateRay(const kernel::VolumeView & volume, const kernel::Ray & ray, RayKernel rayKernel, int mainAxis)
-{
-  switch (rayKernel)
-  {
-    case RayKernel::None:
-      break;
-    case RayKernel::Joseph:
-      return kernel::DifferentiateJoseph(volume, ray, mainAxis);
-    case RayKernel::CellGauss:
-      return kernel::DifferentiateCellGauss(volume, ray);
-    case RayKernel::Siddon:
-      return kernel::DifferentiateSiddon(volume, ray);
-  }
-  return {};
 }
 
 /** matrix^T vector: how a gradient goes back through a linear map. */
@@ -111,14 +85,14 @@ DifferentiatePixel(const kernel::VolumeView & volume,
                    double                     row)
 {
   const kernel::Ray            ray = kernel::MakeRay(view.rays, column, row);
-  const RayChoice              choice = ChooseRayKernel(volume, ray, plan);
-  const kernel::RaySensitivity sensitivity = DifferentiateRay(volume, ray, choice.kernel, plan.mainAxis);
+  std::int64_t                 endsInside = 0;
+  const kernel::RaySensitivity sensitivity = DifferentiateRay(volume, ray, plan, endsInside);
 
   PixelSensitivity pixel;
   pixel.depth = sensitivity.depth;
   pixel.start = PullBack(view.indexFromPoint, sensitivity.start);
   pixel.end = PullBack(view.indexFromPoint, sensitivity.end);
-  pixel.endsInside = choice.endsInside;
+  pixel.endsInside = endsInside > 0;
   for (int axis = 0; axis < 3; ++axis)
   {
     const double span = kernel::Evaluate(view.rays.span, axis, column, row);

@@ -8,3 +8,4 @@ list(APPEND compute_TESTS TransmissionLauncherGTest.cxx TransmissionOracleGTest.
 list(APPEND compute_TESTS BandProjectionGTest.cxx)
 list(APPEND compute_TEST_LIBRARIES mpfr gmp)
 list(APPEND compute_TESTS JosephPacketsGTest.cxx)
+list(APPEND compute_TESTS RayDerivativesGTest.cxx)

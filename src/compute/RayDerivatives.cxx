@@ -1,0 +1,138 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "compute/RayDerivatives.h"
+
+#include "compute/PacketChoice.h"
+#include "compute/PixelTiles.h"
+#include "kernel/CellGaussSensitivity.h"
+#include "kernel/JosephSensitivity.h"
+#include "kernel/SiddonSensitivity.h"
+
+#include <atomic>
+#include <vector>
+
+namespace radiography::compute
+{
+
+namespace
+{
+
+bool
+IsAsked(const RayDerivativeImage & output, std::int64_t pixel)
+{
+  return output.mask == nullptr || output.mask[pixel] != 0;
+}
+
+/** \return rays with an end inside the volume. */
+std::int64_t
+DifferentiateRayByRay(const kernel::VolumeView & volume,
+                      const kernel::ViewRays &   view,
+                      const ViewPlan &           plan,
+                      const ProjectionPolicy &   policy,
+                      const ParallelFor &        parallelFor,
+                      const RayDerivativeImage & output)
+{
+  const PixelTiles          tiles(0, 0, output.columns, output.rows, policy);
+  std::atomic<std::int64_t> raysWithEndInside{ 0 };
+
+  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
+    const PixelTiles::Tile tile = tiles.GetTile(item);
+    std::int64_t           endsInside = 0;
+    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+    {
+      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
+      {
+        const std::int64_t pixel = column + row * output.columns;
+        output.values[pixel] = {};
+        if (IsAsked(output, pixel))
+        {
+          const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
+          output.values[pixel] = DifferentiateRay(volume, ray, plan, endsInside);
+        }
+      }
+    }
+    raysWithEndInside += endsInside;
+  });
+  return raysWithEndInside;
+}
+
+/** Puts the depths of ForwardProject() in the place of those that came with the gradients. */
+void
+TakeDepthsOfPackets(const VolumeLayouts &      layouts,
+                    const kernel::ViewRays &   view,
+                    const ViewPlan &           plan,
+                    const ProjectionPolicy &   policy,
+                    const ParallelFor &        parallelFor,
+                    const RayDerivativeImage & output)
+{
+  std::vector<float> depths(static_cast<std::size_t>(output.columns * output.rows));
+  ForwardProject(layouts, view, plan, policy, parallelFor, { depths.data(), 0, 0, output.columns, output.rows });
+  for (std::size_t i = 0; i < depths.size(); ++i)
+  {
+    if (IsAsked(output, static_cast<std::int64_t>(i)))
+    {
+      output.values[i].depth = static_cast<double>(depths[i]);
+    }
+  }
+}
+
+} // namespace
+
+kernel::RaySensitivity
+DifferentiateRay(const kernel::VolumeView & volume,
+                 const kernel::Ray &        ray,
+                 const ViewPlan &           plan,
+                 std::int64_t &             endsInside)
+{
+  const RayChoice choice = ChooseRayKernel(volume, ray, plan);
+  endsInside += choice.endsInside ? 1 : 0;
+  switch (choice.kernel)
+  {
+    case RayKernel::None:
+      break;
+    case RayKernel::Joseph:
+      return kernel::DifferentiateJoseph(volume, ray, plan.mainAxis);
+    case RayKernel::CellGauss:
+      return kernel::DifferentiateCellGauss(volume, ray);
+    case RayKernel::Siddon:
+      return kernel::DifferentiateSiddon(volume, ray);
+  }
+  return {};
+}
+
+ComputeReport
+DifferentiateRays(const VolumeLayouts &      layouts,
+                  const kernel::ViewRays &   view,
+                  const ViewPlan &           plan,
+                  const ProjectionPolicy &   policy,
+                  const ParallelFor &        parallelFor,
+                  const RayDerivativeImage & output)
+{
+  ComputeReport      report = MakeProjectionReport(plan, policy, " with gradients, scalar binary64");
+  const PacketChoice packets = ChoosePackets(layouts, plan, policy);
+  report.notUsed["simd"] =
+    packets.volume != nullptr ? "not built: gradients have scalar kernels only" : packets.reasonAgainst;
+  report.raysWithEndInside = DifferentiateRayByRay(layouts.natural, view, plan, policy, parallelFor, output);
+  if (packets.volume != nullptr)
+  {
+    TakeDepthsOfPackets(layouts, view, plan, policy, parallelFor, output);
+  }
+  return report;
+}
+
+} // namespace radiography::compute
