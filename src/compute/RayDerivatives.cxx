@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "compute/RayDerivatives.h"
 
+#include "compute/JosephPackets.h"
 #include "compute/PacketChoice.h"
 #include "compute/PixelTiles.h"
 #include "kernel/CellGaussSensitivity.h"
@@ -24,7 +25,6 @@
 #include "kernel/SiddonSensitivity.h"
 
 #include <atomic>
-#include <vector>
 
 namespace radiography::compute
 {
@@ -33,21 +33,33 @@ namespace
 {
 
 bool
-IsAsked(const RayDerivativeImage & output, std::int64_t pixel)
+IsAsked(const RayDerivativeRegion & output, std::int64_t pixel)
 {
   return output.mask == nullptr || output.mask[pixel] != 0;
 }
 
+void
+SetUnaskedToZero(const RayDerivativeRegion & output)
+{
+  for (std::int64_t pixel = 0; pixel < output.columns * output.rows; ++pixel)
+  {
+    if (!IsAsked(output, pixel))
+    {
+      output.values[pixel] = {};
+    }
+  }
+}
+
 /** \return rays with an end inside the volume. */
 std::int64_t
-DifferentiateRayByRay(const kernel::VolumeView & volume,
-                      const kernel::ViewRays &   view,
-                      const ViewPlan &           plan,
-                      const ProjectionPolicy &   policy,
-                      const ParallelFor &        parallelFor,
-                      const RayDerivativeImage & output)
+DifferentiateRayByRay(const kernel::VolumeView &  volume,
+                      const kernel::ViewRays &    view,
+                      const ViewPlan &            plan,
+                      const ProjectionPolicy &    policy,
+                      const ParallelFor &         parallelFor,
+                      const RayDerivativeRegion & output)
 {
-  const PixelTiles          tiles(0, 0, output.columns, output.rows, policy);
+  const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
   std::atomic<std::int64_t> raysWithEndInside{ 0 };
 
   parallelFor(tiles.GetCount(), [&](std::int64_t item) {
@@ -57,8 +69,7 @@ DifferentiateRayByRay(const kernel::VolumeView & volume,
     {
       for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
       {
-        const std::int64_t pixel = column + row * output.columns;
-        output.values[pixel] = {};
+        const std::int64_t pixel = column - output.firstColumn + (row - output.firstRow) * output.columns;
         if (IsAsked(output, pixel))
         {
           const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
@@ -69,26 +80,6 @@ DifferentiateRayByRay(const kernel::VolumeView & volume,
     raysWithEndInside += endsInside;
   });
   return raysWithEndInside;
-}
-
-/** Puts the depths of ForwardProject() in the place of those that came with the gradients. */
-void
-TakeDepthsOfPackets(const VolumeLayouts &      layouts,
-                    const kernel::ViewRays &   view,
-                    const ViewPlan &           plan,
-                    const ProjectionPolicy &   policy,
-                    const ParallelFor &        parallelFor,
-                    const RayDerivativeImage & output)
-{
-  std::vector<float> depths(static_cast<std::size_t>(output.columns * output.rows));
-  ForwardProject(layouts, view, plan, policy, parallelFor, { depths.data(), 0, 0, output.columns, output.rows });
-  for (std::size_t i = 0; i < depths.size(); ++i)
-  {
-    if (IsAsked(output, static_cast<std::int64_t>(i)))
-    {
-      output.values[i].depth = static_cast<double>(depths[i]);
-    }
-  }
 }
 
 } // namespace
@@ -123,15 +114,35 @@ DifferentiateRays(const VolumeLayouts &      layouts,
                   const ParallelFor &        parallelFor,
                   const RayDerivativeImage & output)
 {
+  return DifferentiateRays(layouts,
+                           view,
+                           plan,
+                           policy,
+                           parallelFor,
+                           RayDerivativeRegion{ output.values, 0, 0, output.columns, output.rows, output.mask });
+}
+
+ComputeReport
+DifferentiateRays(const VolumeLayouts &       layouts,
+                  const kernel::ViewRays &    view,
+                  const ViewPlan &            plan,
+                  const ProjectionPolicy &    policy,
+                  const ParallelFor &         parallelFor,
+                  const RayDerivativeRegion & output)
+{
+  SetUnaskedToZero(output);
   ComputeReport      report = MakeProjectionReport(plan, policy, " with gradients, scalar binary64");
   const PacketChoice packets = ChoosePackets(layouts, plan, policy);
-  report.notUsed["simd"] =
-    packets.volume != nullptr ? "not built: gradients have scalar kernels only" : packets.reasonAgainst;
-  report.raysWithEndInside = DifferentiateRayByRay(layouts.natural, view, plan, policy, parallelFor, output);
   if (packets.volume != nullptr)
   {
-    TakeDepthsOfPackets(layouts, view, plan, policy, parallelFor, output);
+    const JosephPacketResult result =
+      DifferentiateJosephPackets(*packets.volume, view, plan, policy, parallelFor, output);
+    report.kernel = result.kernel;
+    report.raysWithEndInside = result.raysWithEndInside;
+    return report;
   }
+  report.notUsed["simd"] = packets.reasonAgainst;
+  report.raysWithEndInside = DifferentiateRayByRay(layouts.natural, view, plan, policy, parallelFor, output);
   return report;
 }
 

@@ -43,6 +43,19 @@ struct RayDerivativeImage
   const unsigned char * mask;
 };
 
+/** Where the derivatives of a rectangle of pixels go: those of pixel (column, row) to
+ * values[(column - firstColumn) + (row - firstRow) * columns]. */
+struct RayDerivativeRegion
+{
+  kernel::RaySensitivity * values;
+  std::int64_t             firstColumn;
+  std::int64_t             firstRow;
+  std::int64_t             columns;
+  std::int64_t             rows;
+  /** Of the rectangle, as in RayDerivativeImage. */
+  const unsigned char * mask;
+};
+
 /** Depth and gradients of one ray by the scalar body that ChooseRayKernel() names. `endsInside` is counted up when the
  * ray has an end inside the volume. */
 RADIOGRAPHY_INTERNAL_EXPORT kernel::RaySensitivity
@@ -64,6 +77,15 @@ DifferentiateRays(const VolumeLayouts &      layouts,
                   const ProjectionPolicy &   policy,
                   const ParallelFor &        parallelFor,
                   const RayDerivativeImage & output);
+
+/** The same for a rectangle of pixels: a pixel has the same bits whatever rectangle it is asked in. */
+RADIOGRAPHY_INTERNAL_EXPORT ComputeReport
+DifferentiateRays(const VolumeLayouts &       layouts,
+                  const kernel::ViewRays &    view,
+                  const ViewPlan &            plan,
+                  const ProjectionPolicy &    policy,
+                  const ParallelFor &         parallelFor,
+                  const RayDerivativeRegion & output);
 
 } // namespace radiography::compute
 

@@ -84,43 +84,6 @@ RanPackets(const compute::ComputeReport & report)
   return report.kernel.find("packets, binary32") != std::string::npos;
 }
 
-/** Length of a ray's slabs that meet the padded volume, in mm, times the largest attenuation: what it could sum up. */
-double
-GetLargestDepth(const JosephScene & scene, const kernel::Ray & ray, int m)
-{
-  const kernel::Interval line = kernel::ClipLine(ray, scene.volume->view, 1.0);
-  const double           slab = ray.worldLength / std::abs(ray.end[m] - ray.start[m]);
-  return scene.largest * ((line.IsEmpty() ? 0.0 : line.end - line.begin) * ray.worldLength + slab);
-}
-
-/** Voxels over which the rays of the whole view spread in any slab: no packet is wider. */
-double
-GetSpread(const JosephScene & scene, int m)
-{
-  double spread = 0.0;
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    for (const double slab : { 0.0, static_cast<double>(scene.volume->view.size[m] - 1) })
-    {
-      double low = HUGE_VAL;
-      double high = -HUGE_VAL;
-      for (const double column : { 0.0, static_cast<double>(scene.view.columns - 1) })
-      {
-        for (const double row : { 0.0, static_cast<double>(scene.view.rows - 1) })
-        {
-          const kernel::Ray ray = kernel::MakeRay(scene.view, column, row);
-          const double      t = (slab - ray.start[m]) / (ray.end[m] - ray.start[m]);
-          const double      place = ray.start[axis] + t * (ray.end[axis] - ray.start[axis]);
-          low = std::min(low, place);
-          high = std::max(high, place);
-        }
-      }
-      spread = std::max(spread, high - low);
-    }
-  }
-  return spread;
-}
-
 /** What JosephPackets.h promises. */
 double
 GetBound(double depth, double largestDepth, double spread)
@@ -147,7 +110,7 @@ double
 CompareWithReference(const JosephScene & scene, const std::vector<float> & depths)
 {
   const int    m = compute::SelectMainAxis(scene.view);
-  const double spread = GetSpread(scene, m);
+  const double spread = scene.GetSpread(m);
   double       worst = 0.0;
   for (std::int64_t row = 0; row < scene.view.rows; ++row)
   {
@@ -156,7 +119,7 @@ CompareWithReference(const JosephScene & scene, const std::vector<float> & depth
       const kernel::Ray ray = kernel::MakeRay(scene.view, static_cast<double>(column), static_cast<double>(row));
       const double      expected = IntegrateByReference(scene, ray, m);
       const double      got = depths[static_cast<size_t>(column + row * scene.view.columns)];
-      worst = std::max(worst, std::abs(got - expected) / GetBound(expected, GetLargestDepth(scene, ray, m), spread));
+      worst = std::max(worst, std::abs(got - expected) / GetBound(expected, scene.GetLargestDepth(ray, m), spread));
       EXPECT_GE(got, 0.0);
     }
   }

@@ -20,10 +20,13 @@
 
 #include "compute/ForwardProjection.h"
 #include "compute/InstructionSet.h"
+#include "compute/JosephPackets.h"
 #include "compute/RayDerivatives.h"
+#include "kernel/JosephSensitivity.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -76,6 +79,114 @@ Differentiate(const JosephScene &               scene,
                                     policy,
                                     parallelFor,
                                     { result.data(), scene.view.columns, scene.view.rows, mask });
+}
+
+bool
+RanPackets(const compute::ComputeReport & report)
+{
+  return report.kernel.find("packets, binary32") != std::string::npos;
+}
+
+/** Instruction sets with packets on this machine. */
+std::vector<compute::InstructionSet>
+GetPacketSets()
+{
+  std::vector<compute::InstructionSet> sets;
+  for (const auto & set : compute::GetInstructionSets())
+  {
+    const compute::ForcedInstructionSet forced(set);
+    if (compute::HasJosephPackets())
+    {
+      sets.push_back(set);
+    }
+  }
+  return sets;
+}
+
+kernel::Ray
+GetRay(const JosephScene & scene, size_t pixel)
+{
+  const auto columns = static_cast<size_t>(scene.view.columns);
+  return kernel::MakeRay(scene.view, static_cast<double>(pixel % columns), static_cast<double>(pixel / columns));
+}
+
+/** What slopes jump by, times the length of a slab, in samples that are so near to a line of voxel centres that
+ * binary32 cannot tell which side of it they are on. */
+struct Jumps
+{
+  double alongP{ 0.0 };
+  double alongQ{ 0.0 };
+};
+
+Jumps
+FindJumps(const kernel::VolumeView & volume, const kernel::Ray & ray, int m, double nearness)
+{
+  Jumps                  jumps;
+  const kernel::SlabLine line(ray, m);
+  kernel::VisitSlabs(line, kernel::WholeVolume(volume), [&](std::int64_t k, double, double x, double y) {
+    const float * const slab = volume.values + k * volume.stride[m];
+    const auto          slopes = [&](double dx, double dy) {
+      return kernel::DifferentiateSlab(volume, slab, line.p, line.q, x + dx, y + dy);
+    };
+    if (std::floor(x - nearness) != std::floor(x + nearness))
+    {
+      jumps.alongP += line.slabLength * std::abs(slopes(nearness, 0.0).alongP - slopes(-nearness, 0.0).alongP);
+    }
+    if (std::floor(y - nearness) != std::floor(y + nearness))
+    {
+      jumps.alongQ += line.slabLength * std::abs(slopes(0.0, nearness).alongQ - slopes(0.0, -nearness).alongQ);
+    }
+  });
+  return jumps;
+}
+
+/** The errors of a ray's gradients in parts of what JosephPackets.h promises. */
+double
+CompareGradients(const JosephScene &            scene,
+                 const kernel::Ray &            ray,
+                 int                            m,
+                 double                         spread,
+                 const kernel::RaySensitivity & found,
+                 bool                           withJumps)
+{
+  const kernel::VolumeView &   volume = scene.volume->view;
+  const kernel::SlabLine       line(ray, m);
+  const kernel::RaySensitivity expected = kernel::DifferentiateJoseph(volume, ray, m);
+  const double                 largest = scene.GetLargestDepth(ray, m);
+  const double                 bound = (2e-7 + 5e-8 * spread) * largest;
+  const Jumps                  jumps = withJumps ? FindJumps(volume, ray, m, 1e-6 + 2.5e-7 * spread) : Jumps{};
+  const double                 boundP = bound + jumps.alongP;
+  const double                 boundQ = bound + jumps.alongQ;
+  const double                 depthBound = 1e-7 * expected.depth + bound;
+  const double                 boundM =
+    std::abs(line.slopeP) * boundP + std::abs(line.slopeQ) * boundQ + depthBound / std::abs(ray.end[m] - ray.start[m]);
+  double     worst = std::abs(found.depth - expected.depth) / depthBound;
+  const auto check = [&](int axis, double limit) {
+    worst = std::max(worst, std::abs(found.start[axis] - expected.start[axis]) / limit);
+    worst = std::max(worst, std::abs(found.end[axis] - expected.end[axis]) / limit);
+  };
+  check(line.p, boundP);
+  check(line.q, boundQ);
+  check(m, boundM);
+  return worst;
+}
+
+/** Of all rays that cross the volume, the largest error in parts of the bound. */
+double
+CompareWithReference(const JosephScene & scene, const Sensitivities & found)
+{
+  const int    m = compute::SelectMainAxis(scene.view);
+  const double spread = scene.GetSpread(m);
+  double       worst = 0.0;
+  for (size_t i = 0; i < found.size(); ++i)
+  {
+    const kernel::Ray ray = GetRay(scene, i);
+    if (kernel::Classify(kernel::ClipLine(ray, scene.volume->view, 1.0)) == kernel::RayCase::Crosses)
+    {
+      worst = std::max(worst, CompareGradients(scene, ray, m, spread, found[i], true));
+    }
+  }
+  return worst;
 }
 
 bool
@@ -145,6 +256,38 @@ TEST(RayDerivatives, SameBitsForAnyThreadTileAndMask)
         const kernel::RaySensitivity expected = mask[i] != 0 ? whole[i] : kernel::RaySensitivity{};
         ASSERT_TRUE(HaveSameBits(masked[i], expected)) << "seed " << seed << ", " << scene << ", pixel " << i;
       }
+    }
+  }
+}
+
+TEST(RayDerivatives, EachInstructionSetAgreesWithTheReferenceForRandomViews)
+{
+  ASSERT_FALSE(GetPacketSets().empty()) << "no packets on this machine: nothing is tested";
+  for (const auto & set : GetPacketSets())
+  {
+    const compute::ForcedInstructionSet forced(set);
+    double                              worst = 0.0;
+    int                                 mainAxes[3] = { 0, 0, 0 };
+    for (unsigned int seed = 1; seed <= 150; ++seed)
+    {
+      const JosephScene scene(seed);
+      Sensitivities     found;
+      const auto        report = Differentiate(scene, compute::Projector::Joseph, MakePolicy(), found);
+      if (report.projector != "joseph")
+      {
+        continue;
+      }
+      ASSERT_TRUE(RanPackets(report)) << report.kernel;
+      EXPECT_EQ(report.kernel.find("joseph with gradients, " + set.name), 0U) << report.kernel;
+      ++mainAxes[compute::SelectMainAxis(scene.view)];
+      const double error = CompareWithReference(scene, found);
+      EXPECT_LE(error, 1.0) << set.name << ", seed " << seed << ", " << scene << ", " << report.kernel;
+      worst = std::max(worst, error);
+    }
+    RecordProperty("worst_in_bounds_" + set.name, std::to_string(worst));
+    for (const int count : mainAxes)
+    {
+      EXPECT_GT(count, 10) << "all three main axes";
     }
   }
 }

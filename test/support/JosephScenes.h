@@ -70,6 +70,44 @@ struct JosephScene
     largest = *std::max_element(volume->values.begin(), volume->values.end());
   }
 
+  /** Length of a ray's slabs that meet the padded volume, in mm, times the largest attenuation: what it could sum up.
+   */
+  double
+  GetLargestDepth(const kernel::Ray & ray, int m) const
+  {
+    const kernel::Interval line = kernel::ClipLine(ray, volume->view, 1.0);
+    const double           slab = ray.worldLength / std::abs(ray.end[m] - ray.start[m]);
+    return largest * ((line.IsEmpty() ? 0.0 : line.end - line.begin) * ray.worldLength + slab);
+  }
+
+  /** Voxels over which the rays of the whole view spread in any slab: no packet is wider. */
+  double
+  GetSpread(int m) const
+  {
+    double spread = 0.0;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      for (const double slab : { 0.0, static_cast<double>(volume->view.size[m] - 1) })
+      {
+        double low = HUGE_VAL;
+        double high = -HUGE_VAL;
+        for (const double column : { 0.0, static_cast<double>(view.columns - 1) })
+        {
+          for (const double row : { 0.0, static_cast<double>(view.rows - 1) })
+          {
+            const kernel::Ray ray = kernel::MakeRay(view, column, row);
+            const double      t = (slab - ray.start[m]) / (ray.end[m] - ray.start[m]);
+            const double      place = ray.start[axis] + t * (ray.end[axis] - ray.start[axis]);
+            low = std::min(low, place);
+            high = std::max(high, place);
+          }
+        }
+        spread = std::max(spread, high - low);
+      }
+    }
+    return spread;
+  }
+
 private:
   void
   MakeVolume(Random & random)
