@@ -37,15 +37,18 @@ struct TrilinearCell
   RADIOGRAPHY_HD
   TrilinearCell(const VolumeView & volume, const std::int64_t (&cell)[3])
   {
-    for (int c = 0; c < 2; ++c)
+    bool within = true;
+    for (int axis = 0; axis < 3; ++axis)
     {
-      for (int b = 0; b < 2; ++b)
-      {
-        for (int a = 0; a < 2; ++a)
-        {
-          corner[c][b][a] = PaddedValue(volume, { cell[0] + a, cell[1] + b, cell[2] + c });
-        }
-      }
+      within = within && cell[axis] >= 0 && cell[axis] + 1 < volume.size[axis];
+    }
+    if (within)
+    {
+      this->Read(volume, cell);
+    }
+    else
+    {
+      this->ReadPadded(volume, cell);
     }
   }
 
@@ -66,6 +69,39 @@ struct TrilinearCell
         Mix(Mix(corner[c][0][0], corner[c][0][1], local[0]), Mix(corner[c][1][0], corner[c][1][1], local[0]), local[1]);
     }
     return Mix(plane[0], plane[1], local[2]);
+  }
+
+private:
+  /** All eight are voxels: which is looked at once, not for each of them. */
+  RADIOGRAPHY_HD void
+  Read(const VolumeView & volume, const std::int64_t (&cell)[3])
+  {
+    const float * const first =
+      volume.values + cell[0] * volume.stride[0] + cell[1] * volume.stride[1] + cell[2] * volume.stride[2];
+    for (int c = 0; c < 2; ++c)
+    {
+      for (int b = 0; b < 2; ++b)
+      {
+        const float * const line = first + b * volume.stride[1] + c * volume.stride[2];
+        corner[c][b][0] = line[0];
+        corner[c][b][1] = line[volume.stride[0]];
+      }
+    }
+  }
+
+  RADIOGRAPHY_HD void
+  ReadPadded(const VolumeView & volume, const std::int64_t (&cell)[3])
+  {
+    for (int c = 0; c < 2; ++c)
+    {
+      for (int b = 0; b < 2; ++b)
+      {
+        for (int a = 0; a < 2; ++a)
+        {
+          corner[c][b][a] = PaddedValue(volume, { cell[0] + a, cell[1] + b, cell[2] + c });
+        }
+      }
+    }
   }
 };
 
