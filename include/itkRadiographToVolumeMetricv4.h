@@ -29,6 +29,7 @@
 #include "itkImageToImageMetricv4.h"
 
 #include "vnl/vnl_matrix.h"
+#include "vnl/vnl_vector.h"
 
 #include <cstdint>
 #include <functional>
@@ -36,10 +37,16 @@
 #include <string>
 #include <vector>
 
+namespace radiography::compute
+{
+struct ComputeReport;
+} // namespace radiography::compute
+
 namespace itk
 {
 
 class MultiThreaderBase;
+struct AffineMap;
 
 /** \class RadiographToVolumeMetricv4
  * \brief How well a CT in a pose explains X-ray images of it: what all metrics of radiographs share.
@@ -190,6 +197,14 @@ public:
   {
     return m_ComputeReport;
   }
+
+  /** The latest change of this object, a view's image, geometry or mask, or the CT. */
+  ModifiedTimeType
+  GetMTime() const override;
+
+  /** Needs no new Initialize(). */
+  void
+  SetMovingTransform(MovingTransformType * transform) override;
 
   /** \name Threads. Results do not depend on them. */
   ///@{
@@ -348,6 +363,10 @@ protected:
   /** C, K x N, of the last EvaluateTerms(Order::Information). */
   const vnl_matrix<double> &
   GetCouplingMatrix() const;
+
+  /** The sum of w J J^T, N x N, of the last EvaluateTerms(Order::Information). */
+  const vnl_matrix<double> &
+  GetInformationWithNuisancesHeld() const;
   ///@}
 
 private:
@@ -361,6 +380,37 @@ private:
 
   View
   GetView(unsigned int view) const;
+  bool
+  IsPrepared() const;
+  void
+  RequirePrepared() const;
+  void
+  RefuseFramework() const;
+  void
+  RefuseView(unsigned int number) const;
+  void
+  PrepareViews();
+  void
+  SetVirtualDomainAroundVolume();
+  /** \return false if a depth is not finite. */
+  bool
+  ProjectView(std::size_t number, const AffineMap & pose, Order order) const;
+  /** \return false if the transform cannot be inverted or a depth is not finite. */
+  bool
+  ProjectViews(Order order) const;
+  void
+  AddReport(const radiography::compute::ComputeReport & report) const;
+  void
+  Contract(Order order) const;
+  /** \return whether the value means something. */
+  bool
+  Evaluate(Order order) const;
+  void
+  StoreDerivative(DerivativeType & derivative) const;
+  std::string
+  DescribeSingularDirection(const vnl_vector<double> & direction, const vnl_vector<double> & scales) const;
+  ImageType::Pointer
+  ProjectWholeView(unsigned int view) const;
 
   RadiographGeometry::ConstPointer m_Geometry;
   MaskImageType::ConstPointer      m_Mask;

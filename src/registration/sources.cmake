@@ -2,4 +2,7 @@
 set(registration_SRCS
     # One a line: metrics, optimizer, estimators, method.
     itkFisherInformationProvider.cxx
+    itkRadiographToVolumeMetricv4.cxx
+    itkRadiographToVolumeMetricv4Evaluation.cxx
+    itkNuisanceElimination.cxx
 )
