@@ -34,6 +34,8 @@
 namespace itk
 {
 
+struct RegistrationSizes;
+
 /** One level of the pyramid, as it is asked for.
  * \ingroup Radiography */
 struct RadiographRegistrationLevel
@@ -298,6 +300,9 @@ public:
   itkSetMacro(CompareHalves, bool);
   itkGetConstMacro(CompareHalves, bool);
   itkBooleanMacro(CompareHalves);
+  /** How many standard errors from stationary the optimizer may have stopped without doubt; 0.1 by default. */
+  itkSetMacro(StationarityBound, double);
+  itkGetConstMacro(StationarityBound, double);
   /** Poisson: the largest relative residual that is not doubtful; 0.15 by default. */
   itkSetMacro(RelativeResidualBound, double);
   itkGetConstMacro(RelativeResidualBound, double);
@@ -321,6 +326,10 @@ public:
     return m_Trace;
   }
 
+  /** The initial transform's changes count. */
+  ModifiedTimeType
+  GetMTime() const override;
+
   using Superclass::MakeOutput;
   DataObjectPointer
   MakeOutput(DataObjectPointerArraySizeType index) override;
@@ -333,6 +342,9 @@ protected:
   PrintSelf(std::ostream & os, Indent indent) const override;
   void
   VerifyPreconditions() ITKv5_CONST override;
+  /** Unlike a filter's, images and CT need not lie in one place. */
+  void
+  VerifyInputInformation() ITKv5_CONST override;
   void
   GenerateData() override;
 
@@ -353,8 +365,14 @@ private:
   SetViewInput(unsigned int view, const char * what, const DataObject * input);
   const DataObject *
   GetViewInput(unsigned int view, const char * what) const;
+  RegistrationSizes
+  MeasureSizes() const;
+  PointType
+  GetCenterOfCT() const;
   void
   RefuseView(unsigned int view) const;
+  void
+  RefuseGrid(unsigned int view, const ImageBase<3> * image, const char * what) const;
   void
   RefuseLevels(const std::vector<LevelType> & levels) const;
   void
@@ -393,6 +411,7 @@ private:
   PointType    m_Target{};
   unsigned int m_BlockSize{ 8 };
   bool         m_CompareHalves{ true };
+  double       m_StationarityBound{ 0.1 };
   double       m_RelativeResidualBound{ 0.15 };
   double       m_CorrelationBound{ 0.5 };
 
