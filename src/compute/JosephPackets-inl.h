@@ -520,28 +520,22 @@ March(const PacketJob & job, TPacket * packets, int count, const TVisitBlock & v
   }
 }
 
-/** Makes the packets of a tile and calls integrate(packets, count) for as many as are held at a time.
- * \tparam TPacket a Packet and what more there is of each. \return rays asked for that have an end inside the volume.
- */
-template <typename TPacket, typename TIntegrate>
-HWY_INLINE std::int64_t
-           VisitPackets(const PacketJob & job, const PixelTiles::Tile & tile, const TIntegrate & integrate)
+/** Makes the packets of a tile, each by make(along, across, packet), which returns whether any of its rays is asked for,
+ * and calls integrate(packets, count) for as many as are held at a time.
+ * \tparam TPacket a Packet and what more there is of each. */
+template <typename TPacket, typename TMake, typename TIntegrate>
+HWY_INLINE void
+MakePackets(const PacketJob & job, const PixelTiles::Tile & tile, const TMake & make, const TIntegrate & integrate)
 {
   const std::int64_t width = job.layout.width;
   const std::int64_t height = job.layout.GetHeight();
   TPacket            packets[MostPackets];
   int                count = 0;
-  std::int64_t       endsInside = 0;
   for (std::int64_t across = tile.rowBegin / height * height; across < tile.rowEnd; across += height)
   {
     for (std::int64_t along = tile.columnBegin / width * width; along < tile.columnEnd; along += width)
     {
-      const std::int64_t inside = MakePacket(job, tile, along, across, packets[count]);
-      if (inside >= 0)
-      {
-        endsInside += inside;
-        count += 1;
-      }
+      count += make(along, across, packets[count]) ? 1 : 0;
       if (count == MostPackets)
       {
         integrate(packets, count);
@@ -550,6 +544,23 @@ HWY_INLINE std::int64_t
     }
   }
   integrate(packets, count);
+}
+
+/** The same for packets of Joseph's rule. \return rays asked for that have an end inside the volume. */
+template <typename TPacket, typename TIntegrate>
+HWY_INLINE std::int64_t
+           VisitPackets(const PacketJob & job, const PixelTiles::Tile & tile, const TIntegrate & integrate)
+{
+  std::int64_t endsInside = 0;
+  MakePackets<TPacket>(
+    job,
+    tile,
+    [&](std::int64_t along, std::int64_t across, Packet & packet) {
+      const std::int64_t inside = MakePacket(job, tile, along, across, packet);
+      endsInside += std::max<std::int64_t>(inside, 0);
+      return inside >= 0;
+    },
+    integrate);
   return endsInside;
 }
 
