@@ -150,7 +150,7 @@ public:
   /** \name What the Poisson metric knows of a view: the mean reading is g (n0 exp(-L) + s) + b. Ignored by the others.
    */
   ///@{
-  /** n0, the same for all pixels, in counts per pixel. A view without open-beam counts has its exposure estimated. */
+  /** n0, the same for all pixels, in counts per pixel. Without it the exposures of all views are estimated. */
   void
   SetOpenBeamCounts(unsigned int view, double counts);
   /** 0 if no number was given. */
@@ -182,8 +182,8 @@ public:
   ///@{
   itkSetEnumMacro(Metric, MetricEnum);
   itkGetEnumMacro(Metric, MetricEnum);
-  /** A factor exp(e) on n0 of each view, also of those whose n0 is given. Off by default; views without n0 have theirs
-   * estimated anyway. */
+  /** A factor exp(e) on n0 of each view. Off by default, and on whatever this says where the n0 of a view is not given.
+   */
   itkSetMacro(EstimateExposure, bool);
   itkGetConstMacro(EstimateExposure, bool);
   itkBooleanMacro(EstimateExposure);

@@ -148,7 +148,10 @@ struct RadiographRegistrationTraceEntry
 struct RadiographRegistrationNuisances
 {
   bool exposureIsEstimated{ false };
-  /** The factor on the open-beam counts given, or where none were given, the open-beam counts themselves. */
+  /** n0 per pixel of the full-resolution image, which the exposure is a factor on; NaN where it is an image. */
+  double openBeamCounts{ 0.0 };
+  /** Whether n0 was not given: only openBeamCounts x exposure means something then. */
+  bool   openBeamIsAssumed{ false };
   double exposure{ 1.0 };
   /** Of the exposure's logarithm. */
   double logExposureStandardError{ 0.0 };
@@ -161,6 +164,8 @@ struct RadiographRegistrationNuisances
   Size<2> scatterNodes{ { 0, 0 } };
   /** Counts per pixel of the full-resolution image at each node, columns fastest. */
   std::vector<double> scatter;
+  /** 0 for nodes that are held at 0. */
+  std::vector<double> scatterStandardErrors;
 };
 
 /** \class RadiographRegistrationResult
