@@ -20,6 +20,7 @@
 
 #include "compute/PixelGrid.h"
 
+#include <functional>
 #include <utility>
 
 namespace radiography::compute
@@ -44,6 +45,34 @@ AddUpInTree(std::vector<TSum> terms)
   return terms.empty() ? TSum{} : std::move(terms.front());
 }
 
+/** SumOverPixels() for pixels of which many are computed at a time: prepare(begin, end), called for each item of work,
+ * returns the addPiece of the pixels [begin, end) of raster order.
+ * \param pixelsPerItem a multiple of PixelsPerSum; the sum does not depend on it. */
+template <typename TSum, typename TPrepare>
+TSum
+SumOverPreparedPixels(const PixelGrid &   grid,
+                      std::int64_t        pixelsPerItem,
+                      const ParallelFor & parallelFor,
+                      const TPrepare &    prepare)
+{
+  const std::int64_t count = grid.Count();
+  std::vector<TSum>  sums(static_cast<std::size_t>((count + PixelsPerSum - 1) / PixelsPerSum));
+  parallelFor((count + pixelsPerItem - 1) / pixelsPerItem, [&](std::int64_t item) {
+    const std::int64_t itemBegin = item * pixelsPerItem;
+    const std::int64_t itemEnd = std::min(count, itemBegin + pixelsPerItem);
+    const auto         addPiece = prepare(itemBegin, itemEnd);
+    for (std::int64_t begin = itemBegin; begin < itemEnd; begin += PixelsPerSum)
+    {
+      TSum & sum = sums[static_cast<std::size_t>(begin / PixelsPerSum)];
+      VisitPixels(grid, begin, std::min(itemEnd, begin + PixelsPerSum), [&](const RowPiece & piece) {
+        addPiece(piece, sum);
+        return true;
+      });
+    }
+  });
+  return AddUpInTree(std::move(sums));
+}
+
 /** The sum over all pixels of a grid, the same bits for any number of threads.
  *
  * addPiece(piece, sum) adds the pixels of a row piece to `sum`, in their order. Sums run over PixelsPerSum pixels in
@@ -54,20 +83,8 @@ template <typename TSum, typename TAddPiece>
 TSum
 SumOverPixels(const PixelGrid & grid, const ParallelFor & parallelFor, const TAddPiece & addPiece)
 {
-  const std::int64_t count = grid.Count();
-  std::vector<TSum>  sums(static_cast<std::size_t>((count + PixelsPerSum - 1) / PixelsPerSum));
-  parallelFor(CountTiles(grid), [&](std::int64_t tile) {
-    const std::int64_t tileEnd = std::min(count, (tile + 1) * PixelsPerTile);
-    for (std::int64_t begin = tile * PixelsPerTile; begin < tileEnd; begin += PixelsPerSum)
-    {
-      TSum & sum = sums[static_cast<std::size_t>(begin / PixelsPerSum)];
-      VisitPixels(grid, begin, std::min(tileEnd, begin + PixelsPerSum), [&](const RowPiece & piece) {
-        addPiece(piece, sum);
-        return true;
-      });
-    }
-  });
-  return AddUpInTree(std::move(sums));
+  return SumOverPreparedPixels<TSum>(
+    grid, PixelsPerTile, parallelFor, [&](std::int64_t, std::int64_t) { return std::cref(addPiece); });
 }
 
 } // namespace radiography::compute

@@ -85,6 +85,22 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   {
     policy.backProjectionSlices = ParsePositive<std::int64_t>(key, value);
   }
+  else if (key == "backProjectionBoxes")
+  {
+    policy.backProjectionBoxes = ParsePositive<std::int64_t>(key, value);
+  }
+  else if (key == "backProjectionSlabs")
+  {
+    policy.backProjectionSlabs = ParseOneOf(key, value, { 1, 2, 4, 8, 16, 32, 64 });
+  }
+  else if (key == "backProjectionRows")
+  {
+    policy.backProjectionRows = ParsePositive<std::int64_t>(key, value);
+  }
+  else if (key == "backProjectionStrip")
+  {
+    policy.backProjectionStrip = ParsePositive<std::int64_t>(key, value);
+  }
   else if (key == "simd")
   {
     policy.simd = ParseOneOf(key, value, { 0, 1 });
@@ -100,6 +116,10 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   else if (key == "slabBlock")
   {
     policy.slabBlock = ParseOneOf(key, value, { 1, 2, 4, 8, 16, 32, 64 });
+  }
+  else if (key == "derivativeRows")
+  {
+    policy.derivativeRows = ParsePositive<std::int64_t>(key, value);
   }
   else if (key == "josephSlopeLimit")
   {
@@ -141,10 +161,13 @@ std::string
 ProjectionPolicy::ToString() const
 {
   return "tileColumns=" + Format(tileColumns) + ",tileRows=" + Format(tileRows) +
-         ",backProjectionSlices=" + Format(backProjectionSlices) + ",simd=" + Format(simd) +
+         ",backProjectionSlices=" + Format(backProjectionSlices) +
+         ",backProjectionBoxes=" + Format(backProjectionBoxes) +
+         ",backProjectionSlabs=" + Format(backProjectionSlabs) + ",backProjectionRows=" + Format(backProjectionRows) +
+         ",backProjectionStrip=" + Format(backProjectionStrip) + ",simd=" + Format(simd) +
          ",packetWidth=" + Format(packetWidth) + ",transposedCopy=" + Format(transposedCopy) +
-         ",slabBlock=" + Format(slabBlock) + ",josephSlopeLimit=" + Format(josephSlopeLimit) +
-         ",transmissionTilePixels=" + Format(transmissionTilePixels) +
+         ",slabBlock=" + Format(slabBlock) + ",derivativeRows=" + Format(derivativeRows) +
+         ",josephSlopeLimit=" + Format(josephSlopeLimit) + ",transmissionTilePixels=" + Format(transmissionTilePixels) +
          ",streamingStoreBytes=" + Format(streamingStoreBytes);
 }
 

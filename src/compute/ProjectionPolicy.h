@@ -38,15 +38,27 @@ ToString(Projector projector);
 
 /** Every tunable of the kernels, in one value: chosen in one place (SelectProjectionPolicy), read at call time,
  * printed with what ran. No constant of this kind lives anywhere else. josephSlopeLimit, simd, packetWidth,
- * slabBlock and transposedCopy change a pixel's bits, the others do not. */
+ * slabBlock and transposedCopy change a pixel's bits, simd, backProjectionSlabs and backProjectionStrip a voxel's in back
+ * projection; the others do not. */
 struct ProjectionPolicy
 {
   /** Pixels of a tile, the unit of work that a thread takes. */
   std::int64_t tileColumns{ 64 };
   std::int64_t tileRows{ 16 };
 
-  /** Slices of the volume that a thread takes at a time in back projection. */
+  /** Slices of the volume that a thread takes at a time in back projection ray by ray. */
   std::int64_t backProjectionSlices{ 16 };
+
+  /** Where that makes fewer boxes than this, slices are cut as well. */
+  std::int64_t backProjectionBoxes{ 8 };
+
+  /** Back projection in packets: slabs of a block along the main axis (a power of two up to 64) and rows of a band, what
+   * a thread takes at a time. */
+  std::int64_t backProjectionSlabs{ 32 };
+  std::int64_t backProjectionRows{ 32 };
+
+  /** Rays of a strip, the piece of a line of rays that is looked at at once and cut into packets. */
+  std::int64_t backProjectionStrip{ 512 };
 
   /** Whether Joseph's rule runs for packets of rays in SIMD registers (1) or ray by ray in binary64 (0). */
   std::int64_t simd{ 1 };
@@ -60,6 +72,10 @@ struct ProjectionPolicy
 
   /** Slabs that a packet goes through before the next one of its tile: a power of two up to 64. */
   std::int64_t slabBlock{ 8 };
+
+  /** Rows of the detector that a thread takes at a time when derivatives of a view are added up or turned into those of
+   * a pose: of these it holds the gradients. */
+  std::int64_t derivativeRows{ 32 };
 
   /** A ray steeper than this against the main axis (in index space) is too coarse for one sample per slab: the image is
    * integrated by CellGauss. */

@@ -19,11 +19,11 @@
 #define radiography_compute_ViewSensitivity_h
 
 #include "compute/ComputeReport.h"
+#include "compute/ForwardProjection.h"
 #include "compute/InternalExport.h"
 #include "compute/ParallelFor.h"
 #include "compute/ProjectionPolicy.h"
 #include "kernel/Ray.h"
-#include "kernel/VolumeView.h"
 
 #include <array>
 #include <cstdint>
@@ -76,20 +76,20 @@ struct ViewSensitivity
   ComputeReport report;
 };
 
-/** Depths, their gradients and the contraction of these with an objective in one pass over the rays of a view; no
- * gradient of a pixel is ever stored.
+/** Depths, their gradients and the contraction of these with an objective, band by band of the rows of a view
+ * (ProjectionPolicy::derivativeRows): of no more pixels are gradients ever stored.
  *
  * With G0, G1 the gradients of L with respect to the two ends of a ray in points of the volume, and S, P the two ends
  * in the world: dL / dA = G0 S^T + G1 P^T, dL / db = G0 + G1; the ray's length in the world depends on S and P alone,
  * not on (A, b), and enters their derivatives by L / length^2 (P - S). Sums over pixels are those of SumOverPixels: the
  * same bits for any number of threads. */
 RADIOGRAPHY_INTERNAL_EXPORT ViewSensitivity
-ContractSensitivities(const kernel::VolumeView & volume,
-                      const SensitivityView &    view,
-                      Projector                  projector,
-                      const ProjectionPolicy &   policy,
-                      const ParallelFor &        parallelFor,
-                      const ObjectiveOfPixel &   objective);
+ContractSensitivities(const VolumeLayouts &    layouts,
+                      const SensitivityView &  view,
+                      Projector                projector,
+                      const ProjectionPolicy & policy,
+                      const ParallelFor &      parallelFor,
+                      const ObjectiveOfPixel & objective);
 
 /** A rectangle of pixels to be computed, six values each: those of pixel (column, row) begin at values[6 * ((column -
  * firstColumn) + (row - firstRow) * columns)]. */
@@ -108,7 +108,7 @@ struct PoseJacobianImage
  * dL / dtau = g0 + g1, dL / domega = (S - centre) x g0 + (P - centre) x g1, with g0, g1 the gradients with respect to
  * the ends in the world. A pixel has the same bits whatever rectangle it is asked in. */
 RADIOGRAPHY_INTERNAL_EXPORT ComputeReport
-ComputePoseJacobian(const kernel::VolumeView &    volume,
+ComputePoseJacobian(const VolumeLayouts &         layouts,
                     const SensitivityView &       view,
                     const std::array<double, 3> & centre,
                     Projector                     projector,

@@ -18,10 +18,8 @@
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
 
 #include "compute/ForwardProjection.h"
-#include "compute/TransposedVolume.h"
 #include "projection/itkProjectionCall.h"
 #include "projection/itkViewRays.h"
-#include "projection/itkVolumeView.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkIdentityTransform.h"
@@ -104,13 +102,7 @@ DigitallyReconstructedRadiographImageFilter::GenerateData()
   const auto                      rays = MakeViewRays(*this->GetGeometry(), ToAffineMap(*this->GetTransform()), ct);
   const compute::Projector        projector = ToCompute(m_Projector);
 
-  compute::VolumeLayouts       layouts(MakeVolumeView(ct));
-  std::shared_ptr<const float> transposed;
-  if (compute::WantsTransposedVolume(layouts.natural, rays, projector, policy))
-  {
-    transposed = volume.GetTransposedCopy(*this->GetMultiThreader());
-    layouts.transposed = compute::MakeTransposedView(layouts.natural, transposed.get());
-  }
+  const auto held = HoldVolumeLayouts(volume, rays, projector, policy, *this->GetMultiThreader());
 
   this->AllocateOutputs();
   ImageType * const            output = this->GetOutput();
@@ -121,7 +113,7 @@ DigitallyReconstructedRadiographImageFilter::GenerateData()
                                     static_cast<std::int64_t>(region.GetSize(0)),
                                     static_cast<std::int64_t>(region.GetSize(1)) };
   const compute::ComputeReport report =
-    compute::ForwardProject(layouts, rays, projector, policy, HandDownThreads(*this), pixels);
+    compute::ForwardProject(held.layouts, rays, projector, policy, HandDownThreads(*this), pixels);
 
   m_ComputeReport = MakeComputeReport(report, *this);
 }

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "projection/itkProjectionCall.h"
 
+#include "compute/TransposedVolume.h"
+#include "projection/itkVolumeView.h"
 #include "stairs/itkSamePlace.h"
 
 #include "itkMultiThreaderBase.h"
@@ -127,6 +129,22 @@ PrepareProjectionVolume(const Image<float, 3> * image, const ProjectionVolume * 
     own = volume;
   }
   return own;
+}
+
+HeldVolumeLayouts
+HoldVolumeLayouts(const ProjectionVolume &              volume,
+                  const radiography::kernel::ViewRays & rays,
+                  compute::Projector                    projector,
+                  const compute::ProjectionPolicy &     policy,
+                  MultiThreaderBase &                   multiThreader)
+{
+  HeldVolumeLayouts held{ MakeVolumeView(*volume.GetImage()), nullptr };
+  if (compute::WantsTransposedVolume(held.layouts.natural, rays, projector, policy))
+  {
+    held.transposed = volume.GetTransposedCopy(multiThreader);
+    held.layouts.transposed = compute::MakeTransposedView(held.layouts.natural, held.transposed.get());
+  }
+  return held;
 }
 
 void

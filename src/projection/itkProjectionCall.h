@@ -19,9 +19,11 @@
 #define itkProjectionCall_h
 
 #include "compute/ComputeReport.h"
+#include "compute/ForwardProjection.h"
 #include "compute/ProjectionPolicy.h"
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
 
+#include <memory>
 #include <ostream>
 #include <string>
 
@@ -55,6 +57,22 @@ PrintComputeReport(std::ostream &                                               
  * \throws ExceptionObject if there is neither, or no mu in 1/mm in it. */
 const ProjectionVolume *
 PrepareProjectionVolume(const Image<float, 3> * image, const ProjectionVolume * given, ProjectionVolume::Pointer & own);
+
+/** The voxels of a ProjectionVolume as a call takes them, the transposed copy with them if the call wants it. The
+ * volume must outlive it. */
+struct HeldVolumeLayouts
+{
+  radiography::compute::VolumeLayouts layouts;
+  std::shared_ptr<const float>        transposed;
+};
+
+/** \throws ExceptionObject if there is no memory for the copy. */
+HeldVolumeLayouts
+HoldVolumeLayouts(const ProjectionVolume &                       volume,
+                  const radiography::kernel::ViewRays &          rays,
+                  radiography::compute::Projector                projector,
+                  const radiography::compute::ProjectionPolicy & policy,
+                  MultiThreaderBase &                            multiThreader);
 
 /** The checks of a view that every such filter makes before it asks for its pixels.
  * \throws ExceptionObject if the view has no detector. */

@@ -20,7 +20,6 @@
 #include "compute/ViewSensitivity.h"
 #include "projection/itkProjectionCall.h"
 #include "projection/itkViewRays.h"
-#include "projection/itkVolumeView.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkIdentityTransform.h"
@@ -141,10 +140,13 @@ void
 RadiographPoseJacobianImageFilter::GenerateData()
 {
   const compute::ProjectionPolicy policy = SelectPolicy(m_Policy);
-  const ImageType &               ct =
-    *PrepareProjectionVolume(this->GetInput(), this->GetProjectionVolume(), m_OwnVolume)->GetImage();
-  const AffineMap pose = ToAffineMap(*this->GetTransform());
-  const auto      view = MakeSensitivityView(*this->GetGeometry(), pose, ct);
+  const ProjectionVolume &        volume =
+    *PrepareProjectionVolume(this->GetInput(), this->GetProjectionVolume(), m_OwnVolume);
+  const ImageType &        ct = *volume.GetImage();
+  const AffineMap          pose = ToAffineMap(*this->GetTransform());
+  const auto               view = MakeSensitivityView(*this->GetGeometry(), pose, ct);
+  const compute::Projector projector = ToCompute(m_Projector);
+  const auto               held = HoldVolumeLayouts(volume, view.rays, projector, policy, *this->GetMultiThreader());
   if (m_UseVolumeCenter)
   {
     m_Center = FindVolumeCenter(ct, pose);
@@ -158,13 +160,8 @@ RadiographPoseJacobianImageFilter::GenerateData()
                                            static_cast<std::int64_t>(region.GetIndex(1)),
                                            static_cast<std::int64_t>(region.GetSize(0)),
                                            static_cast<std::int64_t>(region.GetSize(1)) };
-  const auto                       report = compute::ComputePoseJacobian(MakeVolumeView(ct),
-                                                   view,
-                                                   { m_Center[0], m_Center[1], m_Center[2] },
-                                                   ToCompute(m_Projector),
-                                                   policy,
-                                                   HandDownThreads(*this),
-                                                   pixels);
+  const auto                       report = compute::ComputePoseJacobian(
+    held.layouts, view, { m_Center[0], m_Center[1], m_Center[2] }, projector, policy, HandDownThreads(*this), pixels);
   m_ComputeReport = MakeComputeReport(report, *this);
   this->RefuseResultsOutOfRange();
 }

@@ -21,7 +21,6 @@
 #include "compute/ViewSensitivity.h"
 #include "projection/itkProjectionCall.h"
 #include "projection/itkViewRays.h"
-#include "projection/itkVolumeView.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkIdentityTransform.h"
@@ -231,16 +230,18 @@ RadiographSensitivityCalculator::GenerateData()
   this->RefuseBadInputs();
   const compute::ProjectionPolicy policy = SelectPolicy(m_Policy);
   const AffineMap                 pose = ToAffineMap(*m_Transform);
-  const ImageType &               ct = *PrepareProjectionVolume(m_Image, m_ProjectionVolume, m_OwnVolume)->GetImage();
+  const ProjectionVolume &        volume = *PrepareProjectionVolume(m_Image, m_ProjectionVolume, m_OwnVolume);
   const ObjectiveType             objective = this->MakeObjective();
-  const auto                      view = MakeSensitivityView(*m_Geometry, pose, ct);
+  const auto                      view = MakeSensitivityView(*m_Geometry, pose, *volume.GetImage());
+  const compute::Projector        projector = ToCompute(m_Projector);
+  const auto held = HoldVolumeLayouts(volume, view.rays, projector, policy, *this->GetMultiThreader());
 
   const auto evaluate = [&](std::int64_t column, std::int64_t row, double depth) {
     const PixelObjective pixel = objective(column, row, depth);
     return compute::PixelObjective{ pixel.value, pixel.score, pixel.fisher };
   };
-  const auto result = compute::ContractSensitivities(
-    MakeVolumeView(ct), view, ToCompute(m_Projector), policy, HandDownThreads(*this), evaluate);
+  const auto result =
+    compute::ContractSensitivities(held.layouts, view, projector, policy, HandDownThreads(*this), evaluate);
   if (!IsFinite(result))
   {
     itkExceptionMacro(

@@ -140,14 +140,24 @@ EvaluateObjective(std::int64_t column, std::int64_t row, double depth)
 constexpr std::int64_t Columns = 10;
 constexpr std::int64_t Rows = 8;
 
+/** The scalar reference: differences of depths in binary32 are worth nothing at small steps. */
+compute::ProjectionPolicy
+MakeScalarPolicy()
+{
+  compute::ProjectionPolicy policy;
+  policy.simd = 0;
+  return policy;
+}
+
 compute::ViewSensitivity
 Contract(const test::OwnedVolume &         volume,
          const Scene &                     scene,
          compute::Projector                projector,
-         const compute::ObjectiveOfPixel & objective = EvaluateObjective)
+         const compute::ObjectiveOfPixel & objective = EvaluateObjective,
+         const compute::ProjectionPolicy & policy = {})
 {
   return compute::ContractSensitivities(
-    volume.view, MakeView(scene, Columns, Rows), projector, {}, compute::SerialFor, objective);
+    volume.view, MakeView(scene, Columns, Rows), projector, policy, compute::SerialFor, objective);
 }
 
 template <typename TCheck>
@@ -178,7 +188,8 @@ TEST(ViewSensitivity, AllDerivativesAgreeWithCentralDifferences)
   double largest = 0.0;
   int    josephs = 0;
   ForRandomScenes(1, 12, [&](const test::OwnedVolume & volume, Scene scene, compute::Projector projector) {
-    const auto result = Contract(volume, scene, projector);
+    const auto contract = [&]() { return Contract(volume, scene, projector, EvaluateObjective, MakeScalarPolicy()); };
+    const auto result = contract();
     josephs += result.report.projector == "joseph" ? 1 : 0;
     for (int i = 0; i < Scene::Count; ++i)
     {
@@ -191,7 +202,7 @@ TEST(ViewSensitivity, AllDerivativesAgreeWithCentralDifferences)
         for (int side = 0; side < 2; ++side)
         {
           scene.Parameter(i) = origin + (side == 0 ? -h : h);
-          values[side] = Contract(volume, scene, projector).value;
+          values[side] = contract().value;
         }
         scene.Parameter(i) = origin;
         return (values[1] - values[0]) / (2.0 * h);
@@ -205,6 +216,62 @@ TEST(ViewSensitivity, AllDerivativesAgreeWithCentralDifferences)
   });
   EXPECT_GT(largest, 1.0);
   EXPECT_GT(josephs, 6) << "the scenes are worth nothing";
+}
+
+TEST(ViewSensitivity, PacketsGiveTheDerivativesOfTheReference)
+{
+  int ran = 0;
+  ForRandomScenes(6, 20, [&](const test::OwnedVolume & volume, const Scene & scene, compute::Projector projector) {
+    const auto packets = Contract(volume, scene, projector);
+    const auto reference = Contract(volume, scene, projector, EvaluateObjective, MakeScalarPolicy());
+    if (packets.report.kernel.find("packets") == std::string::npos)
+    {
+      EXPECT_EQ(packets.affine, reference.affine) << packets.report.kernel;
+      return;
+    }
+    ++ran;
+    EXPECT_EQ(packets.report.notUsed.count("simd"), 0U);
+    EXPECT_NEAR(packets.value, reference.value, 1e-6 * reference.value);
+    for (int i = 0; i < 12; ++i)
+    {
+      const double scale = std::sqrt(reference.affineFisher[i][i] * 80.0);
+      EXPECT_NEAR(packets.affine[i], reference.affine[i], 1e-5 * scale) << i;
+      for (int j = 0; j < 12; ++j)
+      {
+        EXPECT_NEAR(packets.affineFisher[i][j],
+                    reference.affineFisher[i][j],
+                    1e-5 * std::sqrt(reference.affineFisher[i][i] * reference.affineFisher[j][j]))
+          << i << ' ' << j;
+      }
+    }
+  });
+  EXPECT_GT(ran, 5) << "no packets: nothing is tested";
+}
+
+TEST(ViewSensitivity, TheSumDoesNotDependOnTheRowsOfABand)
+{
+  test::Random      random(7);
+  test::OwnedVolume volume(6, 5, 7);
+  random.Fill(volume);
+  const auto view = MakeView(RandomScene(random, false), 37, 90); // sums begin within rows
+  for (const auto projector : { compute::Projector::Joseph, compute::Projector::Siddon })
+  {
+    const auto run = [&](std::int64_t rows) {
+      compute::ProjectionPolicy policy;
+      policy.derivativeRows = rows;
+      return compute::ContractSensitivities(
+        volume.view, view, projector, policy, compute::SerialFor, EvaluateObjective);
+    };
+    const auto reference = run(1000);
+    for (const std::int64_t rows : { 1, 7, 8, 32 })
+    {
+      const auto result = run(rows);
+      EXPECT_EQ(result.affine, reference.affine) << rows;
+      EXPECT_EQ(result.affineFisher, reference.affineFisher) << rows;
+      EXPECT_EQ(result.worldEnd, reference.worldEnd) << rows;
+      EXPECT_EQ(result.report.raysWithEndInside, reference.report.raysWithEndInside);
+    }
+  }
 }
 
 TEST(ViewSensitivity, SumsAreThoseOfThePixels)
@@ -284,7 +351,7 @@ TEST(ViewSensitivity, SameBitsForAnyNumberOfThreads)
   test::Random      random(4);
   test::OwnedVolume volume(6, 5, 7);
   random.Fill(volume);
-  const auto view = MakeView(RandomScene(random, false), 130, 90); // three items of work
+  const auto view = MakeView(RandomScene(random, false), 130, 90); // three bands
   for (const auto projector : { compute::Projector::Joseph, compute::Projector::CellGauss, compute::Projector::Siddon })
   {
     const auto run = [&](const compute::ParallelFor & parallelFor) {
