@@ -1,6 +1,14 @@
 # GoogleTest sources of the room registration, relative to this folder; registration_TEST_LIBRARIES: what they link besides the module.
 set(registration_TESTS
     # One a line.
+    itkPoissonRadiographToVolumeMetricv4GTest.cxx
     CorrelationGTest.cxx
+    LandmarkPoseGTest.cxx
+    FisherScoringOptimizerGTest.cxx
+    itkPoseUncertaintyGTest.cxx
+    itkRadiographRegistrationMethodGTest.cxx
+    itkRegistrationLevelsGTest.cxx
+    itkRegistrationTransformsGTest.cxx
+    itkRegistrationVerdictGTest.cxx
 )
 set(registration_TEST_LIBRARIES Eigen3::Eigen)
