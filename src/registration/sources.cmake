@@ -1,6 +1,7 @@
 # Compiled sources of the room registration, relative to it.
 set(registration_SRCS
     # One a line: metrics, optimizer, estimators, method.
+    itkRadiographPyramid.cxx
     itkFisherInformationProvider.cxx
     itkRadiographToVolumeMetricv4.cxx
     itkRadiographToVolumeMetricv4Evaluation.cxx
