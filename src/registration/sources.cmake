@@ -1,6 +1,9 @@
 # Compiled sources of the room registration, relative to it.
 set(registration_SRCS
     # One a line: metrics, optimizer, estimators, method.
+    itkRigidMotionUpdate.cxx
+    itkInformationSpectrum.cxx
+    itkFisherScoringOptimizerv4.cxx
     itkRadiographPyramid.cxx
     itkFisherInformationProvider.cxx
     itkRadiographToVolumeMetricv4.cxx
