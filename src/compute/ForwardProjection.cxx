@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "compute/ForwardProjection.h"
 
+#include "compute/CellGaussPackets.h"
 #include "compute/JosephPackets.h"
 #include "compute/PacketChoice.h"
 #include "compute/PixelTiles.h"
@@ -179,7 +180,8 @@ ForwardProject(const VolumeLayouts &    layouts,
   const PacketChoice packets = ChoosePackets(layouts, plan, policy);
   if (packets.volume != nullptr)
   {
-    const JosephPacketResult result = ProjectJosephPackets(*packets.volume, view, plan, policy, parallelFor, output);
+    const auto project = plan.projector == Projector::CellGauss ? ProjectCellGaussPackets : ProjectJosephPackets;
+    const JosephPacketResult result = project(*packets.volume, view, plan, policy, parallelFor, output);
     report.kernel = result.kernel;
     report.raysWithEndInside = result.raysWithEndInside;
     return report;

@@ -19,6 +19,9 @@
 
 #include "compute/InstructionSet.h"
 #include "compute/JosephPackets.h"
+#include "kernel/CellGauss.h"
+#include "kernel/CellGaussSensitivity.h"
+#include "kernel/JosephSensitivity.h"
 
 #include <algorithm>
 
@@ -101,6 +104,18 @@ AllCrossAllSlabs(const kernel::ViewRays & view, int m, std::int64_t slabs)
   return all;
 }
 
+/** Whether a ray keeps to a plane of voxel centres along `axis`, to within what its places in binary32 can tell. There
+ * the slope across the plane jumps. */
+bool
+KeepsToPlaneAcross(const PacketJob & job, const kernel::Ray & ray, int axis)
+{
+  const double slope = (ray.end[axis] - ray.start[axis]) / (ray.end[job.m] - ray.start[job.m]);
+  const double first = ray.start[axis] - slope * ray.start[job.m];
+  const double last = first + slope * static_cast<double>(job.volume.size[job.m] - 1);
+  const double plane = std::floor(first + 0.5);
+  return std::abs(first - plane) < Slack && std::abs(last - plane) < Slack;
+}
+
 } // namespace
 
 PacketJob
@@ -115,7 +130,9 @@ MakePacketJob(const kernel::VolumeView & volume,
   const int                p = FindLateralContiguousAxis(volume, m);
   const JosephPacketLayout layout = MakeJosephPacketLayout(volume, view, m, p, lanes, policy);
   const bool               all = AllCrossAllSlabs(view, m, volume.size[m]);
-  PacketJob                job{ volume, view, plan, layout, region, m, p, 3 - m - p, policy.slabBlock, all, {} };
+  PacketJob                job{ volume,           view, plan, layout,
+                 region,           m,    p,    3 - m - p,
+                 policy.slabBlock, all,  {},   plan.projector == Projector::CellGauss };
   for (std::int64_t along = 0; along < layout.countAlong; ++along)
   {
     job.shifts.push_back(layout.GetShift(along));
@@ -228,9 +245,10 @@ SortRays(const PacketJob & job, Packet & packet)
   for (int lane = 0; lane < job.layout.lanes; ++lane)
   {
     const RayChoice choice = ChooseRayKernel(job.volume, MakeRay(job, packet, lane), job.plan);
-    packet.kernels[lane] = choice.kernel;
-    packet.mixed = packet.mixed || choice.kernel != RayKernel::Joseph;
-    any = any || choice.kernel == RayKernel::Joseph;
+    const bool      inPacket = choice.kernel != RayKernel::None && !choice.endsInside;
+    packet.kernels[lane] = inPacket ? RayKernel::Joseph : choice.kernel;
+    packet.mixed = packet.mixed || !inPacket;
+    any = any || inPacket;
     endsInside += choice.endsInside && packet.target[lane] >= 0 ? 1 : 0;
   }
   if (!any)
@@ -238,6 +256,57 @@ SortRays(const PacketJob & job, Packet & packet)
     packet.end = packet.begin;
   }
   return endsInside;
+}
+
+double
+GetDepth(const PacketJob & job, const DepthPacket & packet, int lane)
+{
+  switch (GetKernel(packet, lane))
+  {
+    case RayKernel::None:
+      return 0.0;
+    case RayKernel::CellGauss:
+      return kernel::IntegrateCellGauss(job.volume, MakeRay(job, packet, lane));
+    default:
+      return packet.sum[lane] * packet.weight[lane];
+  }
+}
+
+void
+StoreDepths(const PacketJob & job, const DepthPacket & packet, float * values)
+{
+  for (int lane = 0; lane < job.layout.lanes; ++lane)
+  {
+    if (packet.target[lane] >= 0)
+    {
+      values[packet.target[lane]] = static_cast<float>(GetDepth(job, packet, lane));
+    }
+  }
+}
+
+bool
+KeepsToPlane(const PacketJob & job, const kernel::Ray & ray)
+{
+  return KeepsToPlaneAcross(job, ray, job.p) || KeepsToPlaneAcross(job, ray, job.q);
+}
+
+kernel::RaySensitivity
+DifferentiateAlone(const PacketJob & job, const DepthPacket & packet, int lane)
+{
+  const kernel::Ray ray = MakeRay(job, packet, lane);
+  switch (GetKernel(packet, lane))
+  {
+    case RayKernel::None:
+      return {};
+    case RayKernel::CellGauss:
+      return kernel::DifferentiateCellGauss(job.volume, ray);
+    default:
+      break;
+  }
+  kernel::RaySensitivity result =
+    job.exact ? kernel::DifferentiateCellGauss(job.volume, ray) : kernel::DifferentiateJoseph(job.volume, ray, job.m);
+  result.depth = GetDepth(job, packet, lane);
+  return result;
 }
 
 } // namespace radiography::compute::joseph

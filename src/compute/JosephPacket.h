@@ -23,6 +23,7 @@
 #include "compute/ProjectionPolicy.h"
 #include "compute/ViewPlan.h"
 #include "kernel/Ray.h"
+#include "kernel/RaySensitivity.h"
 #include "kernel/VolumeView.h"
 
 #include <cmath>
@@ -86,6 +87,8 @@ struct PacketJob
   /** Every ray passes through all slabs between its two ends: none ends inside, or before the volume. */
   bool                      crossesAllSlabs;
   std::vector<std::int64_t> shifts;
+  /** Rays are integrated exactly (CellGauss), not sampled once per slab (Joseph). */
+  bool exact;
 };
 
 /** \param volume must have a contiguous axis that is not the plan's main axis. \param view and `plan` must outlive the
@@ -136,7 +139,23 @@ struct Packet
   std::int64_t row[MostLanes];
   /** Its place in the region, in raster order; -1 if it is not asked for. */
   std::int64_t target[MostLanes];
-  RayKernel    kernels[MostLanes];
+  /** Joseph stands for the packet itself, whatever its rule. */
+  RayKernel kernels[MostLanes];
+};
+
+/** A packet with its samples, or integrals over slabs, added up. */
+struct DepthPacket : Packet
+{
+  alignas(64) double sum[MostLanes];
+};
+
+/** With the slopes of the samples as well, and these times their slab. */
+struct SlopePacket : DepthPacket
+{
+  alignas(64) double slopeSumP[MostLanes];
+  alignas(64) double slopeSumQ[MostLanes];
+  alignas(64) double momentP[MostLanes];
+  alignas(64) double momentQ[MostLanes];
 };
 
 /** How many registers of `lanes` voxels hold what the rays need of a row. A ray's left neighbour is at most
@@ -157,7 +176,7 @@ SetPixels(const PacketJob &        job,
           std::int64_t             across,
           Packet &                 packet);
 
-/** Decides ray by ray which body integrates it, for views in which that is not Joseph for all.
+/** Decides ray by ray which body integrates it, for views in which that is not the packet for all.
  * \return rays asked for that have an end inside the volume. */
 std::int64_t
 SortRays(const PacketJob & job, Packet & packet);
@@ -174,6 +193,23 @@ MakeRay(const PacketJob & job, const Packet & packet, int lane)
 {
   return kernel::MakeRay(job.view, static_cast<double>(packet.column[lane]), static_cast<double>(packet.row[lane]));
 }
+
+/** Depth of a ray of a finished packet. */
+double
+GetDepth(const PacketJob & job, const DepthPacket & packet, int lane);
+
+/** \param values those of the job's region. */
+void
+StoreDepths(const PacketJob & job, const DepthPacket & packet, float * values);
+
+/** Whether a ray keeps to a plane of voxel centres along p or q, to within what its places in binary32 can tell. There
+ * the slope across the plane jumps. */
+bool
+KeepsToPlane(const PacketJob & job, const kernel::Ray & ray);
+
+/** Derivatives of a ray that a packet's moments are not good for. */
+kernel::RaySensitivity
+DifferentiateAlone(const PacketJob & job, const DepthPacket & packet, int lane);
 
 /** How many values farther on the packet is in the next block of slabs, as nearly as its corner tells: what is fetched
  * into the caches early. */

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "compute/PacketChoice.h"
 
+#include "compute/CellGaussPackets.h"
 #include "compute/InstructionSet.h"
 #include "compute/JosephPackets.h"
 
@@ -26,7 +27,7 @@ namespace radiography::compute
 std::string
 FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy)
 {
-  if (plan.projector != Projector::Joseph)
+  if (plan.projector == Projector::Siddon)
   {
     return std::string("not built: ") + ToString(plan.projector) + " has a scalar kernel only";
   }
@@ -38,7 +39,11 @@ FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy)
   {
     return "switched off: the policy says simd=0";
   }
-  return HasJosephPackets() ? "" : "not built: no instruction set of this machine has registers long enough";
+  if (!HasJosephPackets())
+  {
+    return "not built: no instruction set of this machine has registers long enough";
+  }
+  return plan.projector == Projector::CellGauss ? FindReasonAgainstCellGaussPackets(plan.steepestSlope) : "";
 }
 
 PacketChoice

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "compute/RayDerivatives.h"
 
+#include "compute/CellGaussPackets.h"
 #include "compute/JosephPackets.h"
 #include "compute/PacketChoice.h"
 #include "compute/PixelTiles.h"
@@ -135,8 +136,9 @@ DifferentiateRays(const VolumeLayouts &       layouts,
   const PacketChoice packets = ChoosePackets(layouts, plan, policy);
   if (packets.volume != nullptr)
   {
-    const JosephPacketResult result =
-      DifferentiateJosephPackets(*packets.volume, view, plan, policy, parallelFor, output);
+    const auto differentiate =
+      plan.projector == Projector::CellGauss ? DifferentiateCellGaussPackets : DifferentiateJosephPackets;
+    const JosephPacketResult result = differentiate(*packets.volume, view, plan, policy, parallelFor, output);
     report.kernel = result.kernel;
     report.raysWithEndInside = result.raysWithEndInside;
     return report;

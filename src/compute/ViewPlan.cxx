@@ -27,18 +27,16 @@ namespace radiography::compute
 ViewPlan
 MakeViewPlan(const kernel::ViewRays & view, Projector projector, const ProjectionPolicy & policy)
 {
-  ViewPlan plan{ projector, SelectMainAxis(view), {} };
-  if (projector == Projector::Joseph)
+  const int mainAxis = SelectMainAxis(view);
+  ViewPlan  plan{ projector, mainAxis, {}, FindSteepestSlope(view, mainAxis) };
+  if (projector == Projector::Joseph && !(plan.steepestSlope <= policy.josephSlopeLimit))
   {
-    const double slope = FindSteepestSlope(view, plan.mainAxis);
-    if (!(slope <= policy.josephSlopeLimit))
-    {
-      std::ostringstream reason;
-      reason << "a ray of this view has slope " << slope << " against the main axis, over the policy's limit of "
-             << policy.josephSlopeLimit << "; integrated by cell-gauss";
-      plan.projector = Projector::CellGauss;
-      plan.reasonAgainstJoseph = reason.str();
-    }
+    std::ostringstream reason;
+    reason << "a ray of this view has slope " << plan.steepestSlope
+           << " against the main axis, over the policy's limit of " << policy.josephSlopeLimit
+           << "; integrated by cell-gauss";
+    plan.projector = Projector::CellGauss;
+    plan.reasonAgainstJoseph = reason.str();
   }
   return plan;
 }

@@ -36,6 +36,8 @@ struct ViewPlan
   int       mainAxis;
   /** Why an image asked for by Joseph is left to CellGauss; empty if it is not. */
   std::string reasonAgainstJoseph;
+  /** The steepest ray against the main axis, see FindSteepestSlope(). */
+  double steepestSlope;
 };
 
 RADIOGRAPHY_INTERNAL_EXPORT ViewPlan
