@@ -65,11 +65,12 @@ struct BackProjectionResult
 /** The transpose of ForwardProject: every voxel of a block gets the sum over the rays of a view, weight x the ray's
  * value, with the weights of the very matrix that ForwardProject applies for this view, projector and policy.
  *
- * Workers own boxes of slices (ProjectionPolicy::backProjectionSlices) and take from each ray what falls in theirs:
- * nothing is written by two. A voxel's sum runs over the rays in raster order, in binary64, and is rounded once;
- * neither the number of threads nor the boxes change a bit of it. A ray whose value is 0 is left out. \param grid the
- * whole volume's; only its size is looked at. \param pixels one finite value for every ray of the view, columns
- * fastest. */
+ * Joseph's rule runs in packets (JosephBackPackets.h) where it would forward, whatever the main axis; all other rays go
+ * one by one: threads own boxes of the volume and take from each ray what falls in theirs, so that nothing is written
+ * by two; a voxel's sum runs over the rays in raster order, in binary64, and is rounded once. Neither the number of
+ * threads nor the boxes change a bit of it. A ray whose value is 0 is left out. \param grid the whole volume's; only
+ * its size is looked at. \param pixels one finite value for every ray of the view, columns fastest. \param prepareFor
+ * runs what packets are made of, a few percent of the work. */
 RADIOGRAPHY_INTERNAL_EXPORT BackProjectionResult
 BackProject(const kernel::VolumeView & grid,
             const kernel::ViewRays &   view,
@@ -78,7 +79,8 @@ BackProject(const kernel::VolumeView & grid,
             const ParallelFor &        parallelFor,
             const float *              pixels,
             WeightPower                power,
-            const VoxelBlock &         output);
+            const VoxelBlock &         output,
+            const ParallelFor &        prepareFor = SerialFor);
 
 } // namespace radiography::compute
 

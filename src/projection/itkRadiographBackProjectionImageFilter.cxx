@@ -200,10 +200,11 @@ RadiographBackProjectionImageFilter::GenerateData()
                                            rays,
                                            ToCompute(m_Projector),
                                            policy,
-                                           HandDownThreads(*this),
+                                           HandDownThreads(*this, 0.95F),
                                            pixels.GetBufferPointer(),
                                            power,
-                                           block);
+                                           block,
+                                           HandDownThreads(*this, 0.05F));
   m_ComputeReport = MakeComputeReport(result.report, *this);
   if (result.outOfRange)
   {
