@@ -45,31 +45,35 @@ AddUpInTree(std::vector<TSum> terms)
   return terms.empty() ? TSum{} : std::move(terms.front());
 }
 
-/** SumOverPixels() for pixels of which many are computed at a time: prepare(begin, end), called for each item of work,
- * returns the addPiece of the pixels [begin, end) of raster order.
- * \param pixelsPerItem a multiple of PixelsPerSum; the sum does not depend on it. */
+/** SumOverPixels() for pixels that are made band by band: prepare(begin, end), called for one band after the other,
+ * makes the pixels [begin, end) of raster order and returns their addPiece.
+ * \param pixelsPerBand a multiple of PixelsPerTile; the sum does not depend on it. */
 template <typename TSum, typename TPrepare>
 TSum
 SumOverPreparedPixels(const PixelGrid &   grid,
-                      std::int64_t        pixelsPerItem,
+                      std::int64_t        pixelsPerBand,
                       const ParallelFor & parallelFor,
                       const TPrepare &    prepare)
 {
   const std::int64_t count = grid.Count();
   std::vector<TSum>  sums(static_cast<std::size_t>((count + PixelsPerSum - 1) / PixelsPerSum));
-  parallelFor((count + pixelsPerItem - 1) / pixelsPerItem, [&](std::int64_t item) {
-    const std::int64_t itemBegin = item * pixelsPerItem;
-    const std::int64_t itemEnd = std::min(count, itemBegin + pixelsPerItem);
-    const auto         addPiece = prepare(itemBegin, itemEnd);
-    for (std::int64_t begin = itemBegin; begin < itemEnd; begin += PixelsPerSum)
-    {
-      TSum & sum = sums[static_cast<std::size_t>(begin / PixelsPerSum)];
-      VisitPixels(grid, begin, std::min(itemEnd, begin + PixelsPerSum), [&](const RowPiece & piece) {
-        addPiece(piece, sum);
-        return true;
-      });
-    }
-  });
+  for (std::int64_t bandBegin = 0; bandBegin < count; bandBegin += pixelsPerBand)
+  {
+    const std::int64_t bandEnd = std::min(count, bandBegin + pixelsPerBand);
+    const auto         addPiece = prepare(bandBegin, bandEnd);
+    parallelFor((bandEnd - bandBegin + PixelsPerTile - 1) / PixelsPerTile, [&](std::int64_t tile) {
+      const std::int64_t tileBegin = bandBegin + tile * PixelsPerTile;
+      const std::int64_t tileEnd = std::min(bandEnd, tileBegin + PixelsPerTile);
+      for (std::int64_t begin = tileBegin; begin < tileEnd; begin += PixelsPerSum)
+      {
+        TSum & sum = sums[static_cast<std::size_t>(begin / PixelsPerSum)];
+        VisitPixels(grid, begin, std::min(tileEnd, begin + PixelsPerSum), [&](const RowPiece & piece) {
+          addPiece(piece, sum);
+          return true;
+        });
+      }
+    });
+  }
   return AddUpInTree(std::move(sums));
 }
 
@@ -83,8 +87,10 @@ template <typename TSum, typename TAddPiece>
 TSum
 SumOverPixels(const PixelGrid & grid, const ParallelFor & parallelFor, const TAddPiece & addPiece)
 {
-  return SumOverPreparedPixels<TSum>(
-    grid, PixelsPerTile, parallelFor, [&](std::int64_t, std::int64_t) { return std::cref(addPiece); });
+  return SumOverPreparedPixels<TSum>(grid,
+                                     CountTiles(grid) * PixelsPerTile,
+                                     parallelFor,
+                                     [&](std::int64_t, std::int64_t) { return std::cref(addPiece); });
 }
 
 } // namespace radiography::compute

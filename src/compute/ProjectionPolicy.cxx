@@ -117,9 +117,9 @@ Assign(ProjectionPolicy & policy, std::string_view key, std::string_view value)
   {
     policy.slabBlock = ParseOneOf(key, value, { 1, 2, 4, 8, 16, 32, 64 });
   }
-  else if (key == "derivativeRows")
+  else if (key == "derivativePixels")
   {
-    policy.derivativeRows = ParsePositive<std::int64_t>(key, value);
+    policy.derivativePixels = ParsePositive<std::int64_t>(key, value);
   }
   else if (key == "josephSlopeLimit")
   {
@@ -162,11 +162,10 @@ ProjectionPolicy::ToString() const
 {
   return "tileColumns=" + Format(tileColumns) + ",tileRows=" + Format(tileRows) +
          ",backProjectionSlices=" + Format(backProjectionSlices) +
-         ",backProjectionBoxes=" + Format(backProjectionBoxes) +
-         ",backProjectionSlabs=" + Format(backProjectionSlabs) + ",backProjectionRows=" + Format(backProjectionRows) +
-         ",backProjectionStrip=" + Format(backProjectionStrip) + ",simd=" + Format(simd) +
-         ",packetWidth=" + Format(packetWidth) + ",transposedCopy=" + Format(transposedCopy) +
-         ",slabBlock=" + Format(slabBlock) + ",derivativeRows=" + Format(derivativeRows) +
+         ",backProjectionBoxes=" + Format(backProjectionBoxes) + ",backProjectionSlabs=" + Format(backProjectionSlabs) +
+         ",backProjectionRows=" + Format(backProjectionRows) + ",backProjectionStrip=" + Format(backProjectionStrip) +
+         ",simd=" + Format(simd) + ",packetWidth=" + Format(packetWidth) + ",transposedCopy=" + Format(transposedCopy) +
+         ",slabBlock=" + Format(slabBlock) + ",derivativePixels=" + Format(derivativePixels) +
          ",josephSlopeLimit=" + Format(josephSlopeLimit) + ",transmissionTilePixels=" + Format(transmissionTilePixels) +
          ",streamingStoreBytes=" + Format(streamingStoreBytes);
 }

@@ -38,8 +38,8 @@ ToString(Projector projector);
 
 /** Every tunable of the kernels, in one value: chosen in one place (SelectProjectionPolicy), read at call time,
  * printed with what ran. No constant of this kind lives anywhere else. josephSlopeLimit, simd, packetWidth,
- * slabBlock and transposedCopy change a pixel's bits, simd, backProjectionSlabs and backProjectionStrip a voxel's in back
- * projection; the others do not. */
+ * slabBlock and transposedCopy change a pixel's bits, simd, backProjectionSlabs and backProjectionStrip a voxel's in
+ * back projection; the others do not. */
 struct ProjectionPolicy
 {
   /** Pixels of a tile, the unit of work that a thread takes. */
@@ -52,8 +52,8 @@ struct ProjectionPolicy
   /** Where that makes fewer boxes than this, slices are cut as well. */
   std::int64_t backProjectionBoxes{ 8 };
 
-  /** Back projection in packets: slabs of a block along the main axis (a power of two up to 64) and rows of a band, what
-   * a thread takes at a time. */
+  /** Back projection in packets: slabs of a block along the main axis (a power of two up to 64) and rows of a band,
+   * what a thread takes at a time. */
   std::int64_t backProjectionSlabs{ 32 };
   std::int64_t backProjectionRows{ 32 };
 
@@ -73,9 +73,9 @@ struct ProjectionPolicy
   /** Slabs that a packet goes through before the next one of its tile: a power of two up to 64. */
   std::int64_t slabBlock{ 8 };
 
-  /** Rows of the detector that a thread takes at a time when derivatives of a view are added up or turned into those of
-   * a pose: of these it holds the gradients. */
-  std::int64_t derivativeRows{ 32 };
+  /** Pixels whose gradients are held at a time when those of a view are added up or turned into those of a pose: at
+   * least 4096, in steps of that. */
+  std::int64_t derivativePixels{ 131072 };
 
   /** A ray steeper than this against the main axis (in index space) is too coarse for one sample per slab: the image is
    * integrated by CellGauss. */

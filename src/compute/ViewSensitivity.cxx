@@ -18,15 +18,14 @@
 #include "compute/ViewSensitivity.h"
 
 #include "compute/PixelSum.h"
-#include "compute/PixelTiles.h"
 #include "compute/RayDerivatives.h"
 #include "compute/ViewPlan.h"
 
 #include <algorithm>
-#include <atomic>
+#include <functional>
 #include <iterator>
-#include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace radiography::compute
@@ -59,87 +58,80 @@ Cross(const Vector3 & a, const Vector3 & b)
   return { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
 }
 
-/** Rays of whole rows of pixels. */
-struct RayBand
+std::int64_t
+GetPixelsPerBand(const ProjectionPolicy & policy)
 {
-  std::int64_t                        firstColumn;
-  std::int64_t                        firstRow;
-  std::int64_t                        columns;
-  std::vector<kernel::RaySensitivity> rays;
+  return std::max<std::int64_t>(policy.derivativePixels / PixelsPerTile, 1) * PixelsPerTile;
+}
 
-  RayBand(std::int64_t column, std::int64_t row, std::int64_t columnCount, std::int64_t rowCount)
-    : firstColumn(column)
-    , firstRow(row)
-    , columns(columnCount)
-    , rays(static_cast<std::size_t>(columnCount * rowCount))
-  {}
-
-  const kernel::RaySensitivity &
-  At(std::int64_t column, std::int64_t row) const
-  {
-    return rays[static_cast<std::size_t>(column - firstColumn + (row - firstRow) * columns)];
-  }
-
-  RayDerivativeRegion
-  MakeRegion(const unsigned char * mask)
-  {
-    return { rays.data(), firstColumn, firstRow, columns, static_cast<std::int64_t>(rays.size()) / columns, mask };
-  }
-};
-
-/** Differentiates band after band of the rays of a view, on any thread, and keeps the report of them all. */
+/** Differentiates the rays of a rectangle of pixels, band by band of its raster order, and keeps those of one band. */
 class BandDifferentiator
 {
 public:
   BandDifferentiator(const VolumeLayouts &    layouts,
                      const SensitivityView &  view,
                      Projector                projector,
-                     const ProjectionPolicy & policy)
+                     const ProjectionPolicy & policy,
+                     const ParallelFor &      parallelFor,
+                     const PixelGrid &        grid,
+                     std::int64_t             firstColumn,
+                     std::int64_t             firstRow)
     : m_Layouts(layouts)
-    , m_Rays(view.rays)
+    , m_View(view.rays)
     , m_Plan(MakeViewPlan(view.rays, projector, policy))
     , m_Policy(policy)
+    , m_ParallelFor(parallelFor)
+    , m_Grid(grid)
+    , m_FirstColumn(firstColumn)
+    , m_FirstRow(firstRow)
   {}
 
+  /** The pixels [begin, end), in the place of those of the band before. */
   void
-  Differentiate(RayBand & band, const unsigned char * mask = nullptr)
+  Differentiate(std::int64_t begin, std::int64_t end)
   {
-    const ComputeReport report =
-      DifferentiateRays(m_Layouts, m_Rays, m_Plan, m_Policy, SerialFor, band.MakeRegion(mask));
-    m_RaysWithEndInside += report.raysWithEndInside;
-    std::call_once(m_IsReported, [&]() { m_Report = report; });
+    m_BandRow = begin / m_Grid.columns;
+    const std::int64_t rows = (end - 1) / m_Grid.columns + 1 - m_BandRow;
+    const std::int64_t bandBegin = m_BandRow * m_Grid.columns;
+    m_Rays.resize(static_cast<std::size_t>(rows * m_Grid.columns));
+    // A band may begin and end within a row.
+    m_Mask.assign(m_Rays.size(), 0);
+    std::fill(m_Mask.begin() + (begin - bandBegin), m_Mask.begin() + (end - bandBegin), 1);
+
+    const RayDerivativeRegion region{ m_Rays.data(),  m_FirstColumn, m_FirstRow + m_BandRow,
+                                      m_Grid.columns, rows,          m_Mask.data() };
+    ComputeReport             report = DifferentiateRays(m_Layouts, m_View, m_Plan, m_Policy, m_ParallelFor, region);
+    report.raysWithEndInside += m_Report.raysWithEndInside;
+    m_Report = std::move(report);
   }
 
-  /** The pixels [begin, end) of raster order, with zeros for the others of their rows. */
-  RayBand
-  DifferentiatePixels(std::int64_t begin, std::int64_t end)
+  /** A pixel of the present band; column and row are counted from the rectangle's first ones. */
+  const kernel::RaySensitivity &
+  At(std::int64_t column, std::int64_t row) const
   {
-    const std::int64_t         columns = m_Rays.columns;
-    const std::int64_t         firstRow = begin / columns;
-    RayBand                    band(0, firstRow, columns, (end - 1) / columns + 1 - firstRow);
-    std::vector<unsigned char> mask(band.rays.size(), 0);
-    std::fill(mask.begin() + (begin - firstRow * columns), mask.begin() + (end - firstRow * columns), 1);
-    this->Differentiate(band, mask.data());
-    return band;
+    return m_Rays[static_cast<std::size_t>(column + (row - m_BandRow) * m_Grid.columns)];
   }
 
-  /** When all bands are through. */
-  ComputeReport
+  /** Of all bands so far. */
+  const ComputeReport &
   GetReport() const
   {
-    ComputeReport report = m_Report;
-    report.raysWithEndInside = m_RaysWithEndInside;
-    return report;
+    return m_Report;
   }
 
 private:
-  const VolumeLayouts &     m_Layouts;
-  const kernel::ViewRays &  m_Rays;
-  ViewPlan                  m_Plan;
-  const ProjectionPolicy &  m_Policy;
-  std::once_flag            m_IsReported;
-  ComputeReport             m_Report;
-  std::atomic<std::int64_t> m_RaysWithEndInside{ 0 };
+  const VolumeLayouts &               m_Layouts;
+  const kernel::ViewRays &            m_View;
+  ViewPlan                            m_Plan;
+  const ProjectionPolicy &            m_Policy;
+  const ParallelFor &                 m_ParallelFor;
+  PixelGrid                           m_Grid;
+  std::int64_t                        m_FirstColumn;
+  std::int64_t                        m_FirstRow;
+  std::int64_t                        m_BandRow{ 0 };
+  std::vector<kernel::RaySensitivity> m_Rays;
+  std::vector<unsigned char>          m_Mask;
+  ComputeReport                       m_Report;
 };
 
 constexpr int AffineCount = 12;
@@ -447,6 +439,13 @@ MakePoseGradient(const kernel::RaySensitivity & ray,
 
 } // namespace
 
+std::int64_t
+CountSensitivityRuns(std::int64_t columns, std::int64_t rows, const ProjectionPolicy & policy)
+{
+  const std::int64_t pixelsPerBand = GetPixelsPerBand(policy);
+  return 2 * ((columns * rows + pixelsPerBand - 1) / pixelsPerBand);
+}
+
 ViewSensitivity
 ContractSensitivities(const VolumeLayouts &    layouts,
                       const SensitivityView &  view,
@@ -456,26 +455,23 @@ ContractSensitivities(const VolumeLayouts &    layouts,
                       const ObjectiveOfPixel & objective)
 {
   const PixelGrid        grid{ view.rays.columns, view.rays.rows, 1 };
-  const std::int64_t     sumsPerBand = policy.derivativeRows * grid.columns / PixelsPerSum;
-  BandDifferentiator     differentiator(layouts, view, projector, policy);
+  BandDifferentiator     band(layouts, view, projector, policy, parallelFor, grid, 0, 0);
   const PixelContraction contraction(view, objective);
 
-  const auto sums = SumOverPreparedPixels<SensitivitySums>(
-    grid,
-    std::max<std::int64_t>(sumsPerBand, 1) * PixelsPerSum,
-    parallelFor,
-    [&](std::int64_t begin, std::int64_t end) {
-      return [&contraction, band = differentiator.DifferentiatePixels(begin, end)](const RowPiece &  piece,
-                                                                                   SensitivitySums & sum) {
-        for (std::int64_t column = piece.column; column < piece.column + piece.length; ++column)
-        {
-          contraction.Add(band.At(column, piece.row), column, piece.row, sum);
-        }
-      };
-    });
+  const auto addPiece = [&](const RowPiece & piece, SensitivitySums & sum) {
+    for (std::int64_t column = piece.column; column < piece.column + piece.length; ++column)
+    {
+      contraction.Add(band.At(column, piece.row), column, piece.row, sum);
+    }
+  };
+  const auto prepare = [&](std::int64_t begin, std::int64_t end) {
+    band.Differentiate(begin, end);
+    return std::cref(addPiece);
+  };
+  const auto sums = SumOverPreparedPixels<SensitivitySums>(grid, GetPixelsPerBand(policy), parallelFor, prepare);
 
   ViewSensitivity result = contraction.Finish(sums, view);
-  result.report = differentiator.GetReport();
+  result.report = band.GetReport();
   return result;
 }
 
@@ -488,29 +484,32 @@ ComputePoseJacobian(const VolumeLayouts &         layouts,
                     const ParallelFor &           parallelFor,
                     const PoseJacobianImage &     output)
 {
-  BandDifferentiator differentiator(layouts, view, projector, policy);
-  ProjectionPolicy   bands = policy;
-  bands.tileColumns = output.firstColumn + output.columns;
-  bands.tileRows = policy.derivativeRows;
-  const PixelTiles tiles(output.firstColumn, output.firstRow, output.columns, output.rows, bands);
+  const PixelGrid    grid{ output.columns, output.rows, 1 };
+  const std::int64_t pixelsPerBand = GetPixelsPerBand(policy);
+  BandDifferentiator band(layouts, view, projector, policy, parallelFor, grid, output.firstColumn, output.firstRow);
 
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    const PixelTiles::Tile tile = tiles.GetTile(item);
-    RayBand                band(tile.columnBegin, tile.rowBegin, output.columns, tile.rowEnd - tile.rowBegin);
-    differentiator.Differentiate(band);
-    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+  const auto store = [&](const RowPiece & piece) {
+    float * values = output.values + 6 * (piece.column + piece.row * output.columns);
+    for (std::int64_t column = piece.column; column < piece.column + piece.length; ++column)
     {
-      float * values = output.values + 6 * (row - output.firstRow) * output.columns;
-      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
-      {
-        const auto gradient =
-          MakePoseGradient(band.At(column, row), view, centre, static_cast<double>(column), static_cast<double>(row));
-        values = std::transform(
-          gradient.begin(), gradient.end(), values, [](double value) { return static_cast<float>(value); });
-      }
+      const auto gradient = MakePoseGradient(band.At(column, piece.row),
+                                             view,
+                                             centre,
+                                             static_cast<double>(output.firstColumn + column),
+                                             static_cast<double>(output.firstRow + piece.row));
+      values = std::transform(
+        gradient.begin(), gradient.end(), values, [](double value) { return static_cast<float>(value); });
     }
-  });
-  return differentiator.GetReport();
+    return true;
+  };
+  for (std::int64_t begin = 0; begin < grid.Count(); begin += pixelsPerBand)
+  {
+    const std::int64_t end = std::min(grid.Count(), begin + pixelsPerBand);
+    band.Differentiate(begin, end);
+    parallelFor((end - begin + PixelsPerTile - 1) / PixelsPerTile,
+                [&](std::int64_t tile) { VisitTile(grid, begin / PixelsPerTile + tile, store); });
+  }
+  return band.GetReport();
 }
 
 } // namespace radiography::compute

@@ -76,8 +76,13 @@ struct ViewSensitivity
   ComputeReport report;
 };
 
-/** Depths, their gradients and the contraction of these with an objective, band by band of the rows of a view
- * (ProjectionPolicy::derivativeRows): of no more pixels are gradients ever stored.
+/** How often ContractSensitivities() and ComputePoseJacobian() call parallelFor for that many pixels, for whoever
+ * reports progress: twice for each band. */
+RADIOGRAPHY_INTERNAL_EXPORT std::int64_t
+CountSensitivityRuns(std::int64_t columns, std::int64_t rows, const ProjectionPolicy & policy);
+
+/** Depths, their gradients and the contraction of these with an objective, band by band of a view
+ * (ProjectionPolicy::derivativePixels): of no more pixels are gradients ever stored.
  *
  * With G0, G1 the gradients of L with respect to the two ends of a ray in points of the volume, and S, P the two ends
  * in the world: dL / dA = G0 S^T + G1 P^T, dL / db = G0 + G1; the ray's length in the world depends on S and P alone,

@@ -160,8 +160,14 @@ RadiographPoseJacobianImageFilter::GenerateData()
                                            static_cast<std::int64_t>(region.GetIndex(1)),
                                            static_cast<std::int64_t>(region.GetSize(0)),
                                            static_cast<std::int64_t>(region.GetSize(1)) };
-  const auto                       report = compute::ComputePoseJacobian(
-    held.layouts, view, { m_Center[0], m_Center[1], m_Center[2] }, projector, policy, HandDownThreads(*this), pixels);
+  const auto                       runs = compute::CountSensitivityRuns(pixels.columns, pixels.rows, policy);
+  const auto                       report = compute::ComputePoseJacobian(held.layouts,
+                                                   view,
+                                                   { m_Center[0], m_Center[1], m_Center[2] },
+                                                   projector,
+                                                   policy,
+                                                   HandDownThreads(*this, 1.0F / static_cast<float>(runs)),
+                                                   pixels);
   m_ComputeReport = MakeComputeReport(report, *this);
   this->RefuseResultsOutOfRange();
 }

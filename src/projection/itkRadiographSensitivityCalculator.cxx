@@ -240,8 +240,9 @@ RadiographSensitivityCalculator::GenerateData()
     const PixelObjective pixel = objective(column, row, depth);
     return compute::PixelObjective{ pixel.value, pixel.score, pixel.fisher };
   };
-  const auto result =
-    compute::ContractSensitivities(held.layouts, view, projector, policy, HandDownThreads(*this), evaluate);
+  const auto runs = compute::CountSensitivityRuns(view.rays.columns, view.rays.rows, policy);
+  const auto result = compute::ContractSensitivities(
+    held.layouts, view, projector, policy, HandDownThreads(*this, 1.0F / static_cast<float>(runs)), evaluate);
   if (!IsFinite(result))
   {
     itkExceptionMacro(
