@@ -63,8 +63,8 @@ struct AffineMap;
  *
  * - The value is minimised; the "derivative" is minus its gradient.
  * - An evaluation is a pure function of the transform's parameters. It has the same bits for any number of threads, and
- *   GetValue() the same as GetValueAndDerivative(). With the projector Joseph the depths that a similarity sees are
- *   rounded to binary32, as in an image; with the others they are in binary64.
+ *   GetValue() the same as GetValueAndDerivative(). Where packets of rays run (GetComputeReport() says so) depths are
+ *   binary32, as in an image; the policy "simd=0" has them in binary64, slowly.
  * - Valid points are compared pixels whose ray has an optical depth other than 0. A pose without any is legal: value
  *   and derivative are finite, GetNumberOfValidPoints() is 0 and GetValueDerivativeAndInformation() returns false. So
  *   is a transform that cannot be inverted; its value is OutOfRangeValue.
@@ -408,7 +408,9 @@ private:
   void
   StoreDerivative(DerivativeType & derivative) const;
   std::string
-  DescribeSingularDirection(const vnl_vector<double> & direction, const vnl_vector<double> & scales) const;
+  DescribeSingularDirection(const vnl_vector<double> & direction,
+                            const vnl_vector<double> & scales,
+                            double                     bound) const;
   ImageType::Pointer
   ProjectWholeView(unsigned int view) const;
 

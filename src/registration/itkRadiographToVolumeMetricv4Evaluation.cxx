@@ -18,6 +18,7 @@
 #include "itkRadiographToVolumeMetricv4.h"
 
 #include "compute/ForwardProjection.h"
+#include "compute/PacketChoice.h"
 #include "compute/RayDerivatives.h"
 #include "compute/TransposedVolume.h"
 #include "compute/ViewPlan.h"
@@ -109,10 +110,11 @@ RadiographToVolumeMetricv4::ProjectView(std::size_t number, const AffineMap & po
     MakeLayouts(*m_Workspace->volume, plan, m_Workspace->policy, *m_MultiThreader, m_Workspace->transposed);
   const auto threads = HandDownThreads(*m_MultiThreader);
 
-  // Joseph's depths are those of an image, binary32, with derivatives and without. The others are for the last digits.
-  const bool             isJoseph = plan.projector == compute::Projector::Joseph;
+  // Packets make depths of binary32, the same with derivatives and without. Ray by ray they come in binary64, which an
+  // image could not hold.
+  const bool             inPackets = compute::ChoosePackets(layouts, plan, m_Workspace->policy).volume != nullptr;
   compute::ComputeReport report;
-  if (order == Order::Value && isJoseph)
+  if (order == Order::Value && inPackets)
   {
     view.projected.resize(count);
     report = compute::ForwardProject(
@@ -132,9 +134,9 @@ RadiographToVolumeMetricv4::ProjectView(std::size_t number, const AffineMap & po
   bool isFinite = true;
   for (std::size_t i = 0; i < count; ++i)
   {
-    const double depth = order == Order::Value && isJoseph ? static_cast<double>(view.projected[i])
-                         : isJoseph                        ? static_cast<double>(static_cast<float>(view.rays[i].depth))
-                                                           : view.rays[i].depth;
+    const double depth = order == Order::Value && inPackets ? static_cast<double>(view.projected[i])
+                         : inPackets ? static_cast<double>(static_cast<float>(view.rays[i].depth))
+                                     : view.rays[i].depth;
     view.depths[i] = view.mask[i] != 0 ? depth : 0.0;
     isFinite = isFinite && std::isfinite(view.depths[i]);
     this->m_NumberOfValidPoints += view.depths[i] != 0.0 ? 1 : 0;
@@ -435,14 +437,15 @@ RadiographToVolumeMetricv4::FindSingularDirections(double bound) const
   const vnl_symmetric_eigensystem<double> system(ScaleForm(profiled, scales));
   for (unsigned int i = 0; i < scales.size() && system.D(i, i) < bound; ++i)
   {
-    found.push_back(this->DescribeSingularDirection(system.get_eigenvector(static_cast<int>(i)), scales));
+    found.push_back(this->DescribeSingularDirection(system.get_eigenvector(static_cast<int>(i)), scales, bound));
   }
   return found;
 }
 
 std::string
 RadiographToVolumeMetricv4::DescribeSingularDirection(const vnl_vector<double> & direction,
-                                                      const vnl_vector<double> & scales) const
+                                                      const vnl_vector<double> & scales,
+                                                      double                     bound) const
 {
   std::vector<std::string> names;
   for (unsigned int i = 0; i < direction.size(); ++i)
@@ -452,15 +455,21 @@ RadiographToVolumeMetricv4::DescribeSingularDirection(const vnl_vector<double> &
   std::string text = "The images say nothing about a change of " + NameParts(direction, names) + " of " +
                      this->m_MovingTransform->GetNameOfClass();
 
-  // How the nuisances would follow, in standard errors for standard errors.
-  const vnl_matrix<double> & form = m_Workspace->similarity.nuisanceInformation;
-  vnl_vector<double>         change = SolveNuisances(form, m_Workspace->coupling) * element_product(direction, scales);
-  for (unsigned int k = 0; k < change.size(); ++k)
+  const vnl_vector<double> change = element_product(direction, scales);
+  const double             held = dot_product(change, m_Workspace->information * change);
+  if (held < bound || m_Workspace->coupling.rows() == 0)
   {
-    change[k] *= std::sqrt(form(k, k));
+    return text + '.';
   }
-  const std::string with = NameParts(change, m_Workspace->similarity.nuisanceNames);
-  return text + (with.empty() ? "" : " that goes with one of " + with) + '.';
+  // It is the nuisances that make up for it: each in its standard errors, as parts of the largest.
+  const vnl_matrix<double> & form = m_Workspace->similarity.nuisanceInformation;
+  vnl_vector<double>         following = SolveNuisances(form, m_Workspace->coupling) * change;
+  for (unsigned int k = 0; k < following.size(); ++k)
+  {
+    following[k] *= std::sqrt(form(k, k));
+  }
+  following /= following.inf_norm();
+  return text + " that goes with one of " + NameParts(following, m_Workspace->similarity.nuisanceNames) + '.';
 }
 
 } // namespace itk

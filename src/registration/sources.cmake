@@ -9,4 +9,7 @@ set(registration_SRCS
     itkRadiographToVolumeMetricv4.cxx
     itkRadiographToVolumeMetricv4Evaluation.cxx
     itkNuisanceElimination.cxx
+    itkPoissonCounts.cxx
+    itkPoissonRadiographToVolumeMetricv4.cxx
+    itkPoissonRadiographToVolumeMetricv4Evaluation.cxx
 )
