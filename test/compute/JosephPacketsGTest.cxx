@@ -248,19 +248,7 @@ TEST(JosephPackets, RaysThatEndInsideOrBeforeTheVolumeGoWhereTheyBelong)
   {
     JosephScene scene(seed);
     // The detector moves to the volume's middle, or a bit before or behind it.
-    const double shorten = scene.middle * (0.8 + 0.01 * static_cast<double>(seed - 401));
-    for (int a = 0; a < 3; ++a)
-    {
-      auto & view = scene.view;
-      view.end.origin[a] = view.start.origin[a] + shorten * (view.end.origin[a] - view.start.origin[a]);
-      view.end.column[a] = view.start.column[a] + shorten * (view.end.column[a] - view.start.column[a]);
-      view.end.row[a] = view.start.row[a] + shorten * (view.end.row[a] - view.start.row[a]);
-
-      for (double * const span : { &view.span.origin[a], &view.span.column[a], &view.span.row[a] })
-      {
-        *span *= shorten;
-      }
-    }
+    scene.MoveDetectorTo(scene.middle * (0.8 + 0.01 * static_cast<double>(seed - 401)));
     std::vector<float>        depths;
     std::vector<float>        expected;
     compute::ProjectionPolicy policy = MakePolicy();

@@ -70,6 +70,22 @@ struct JosephScene
     largest = *std::max_element(volume->values.begin(), volume->values.end());
   }
 
+  /** \param part of the way from source to detector, where the detector goes */
+  void
+  MoveDetectorTo(double part)
+  {
+    for (int a = 0; a < 3; ++a)
+    {
+      view.end.origin[a] = view.start.origin[a] + part * (view.end.origin[a] - view.start.origin[a]);
+      view.end.column[a] = view.start.column[a] + part * (view.end.column[a] - view.start.column[a]);
+      view.end.row[a] = view.start.row[a] + part * (view.end.row[a] - view.start.row[a]);
+      for (double * const span : { &view.span.origin[a], &view.span.column[a], &view.span.row[a] })
+      {
+        *span *= part;
+      }
+    }
+  }
+
   /** Length of a ray's slabs that meet the padded volume, in mm, times the largest attenuation: what it could sum up.
    */
   double
