@@ -21,6 +21,7 @@
 #include "compute/JosephPackets.h"
 #include "compute/PacketChoice.h"
 #include "compute/PixelTiles.h"
+#include "compute/SiddonPackets.h"
 #include "compute/ViewPlan.h"
 #include "kernel/CellGauss.h"
 #include "kernel/Joseph.h"
@@ -95,6 +96,19 @@ ProjectRayByRay(const kernel::VolumeView & volume,
   return raysWithEndInside;
 }
 
+void
+ReportSiddonPackets(const SiddonPacketResult & result, ComputeReport & report)
+{
+  report.kernel = result.kernel;
+  report.raysWithEndInside = result.raysWithEndInside;
+  if (result.raysAlone > 0)
+  {
+    report.notUsed["simd for every ray"] =
+      std::to_string(result.raysAlone) + " rays went one by one in binary64: with an end inside the volume, through an "
+                                         "edge of it, within a face of voxels, steep, or far from their neighbours";
+  }
+}
+
 } // namespace
 
 int
@@ -153,7 +167,7 @@ WantsTransposedVolume(const kernel::VolumeView & natural,
 bool
 WantsTransposedVolume(const kernel::VolumeView & natural, const ViewPlan & plan, const ProjectionPolicy & policy)
 {
-  return policy.transposedCopy != 0 && FindReasonAgainstPackets(plan, policy).empty() &&
+  return policy.transposedCopy != 0 && FindReasonAgainstPackets(plan, policy, PacketWork::DepthsOnly).empty() &&
          FindLateralContiguousAxis(natural, plan.mainAxis) < 0;
 }
 
@@ -177,7 +191,12 @@ ForwardProject(const VolumeLayouts &    layouts,
                const DepthImage &       output)
 {
   ComputeReport      report = MakeProjectionReport(plan, policy, ", scalar binary64");
-  const PacketChoice packets = ChoosePackets(layouts, plan, policy);
+  const PacketChoice packets = ChoosePackets(layouts, plan, policy, PacketWork::DepthsOnly);
+  if (packets.volume != nullptr && plan.projector == Projector::Siddon)
+  {
+    ReportSiddonPackets(ProjectSiddonPackets(*packets.volume, view, plan, policy, parallelFor, output), report);
+    return report;
+  }
   if (packets.volume != nullptr)
   {
     const auto project = plan.projector == Projector::CellGauss ? ProjectCellGaussPackets : ProjectJosephPackets;

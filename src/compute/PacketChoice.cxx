@@ -25,11 +25,11 @@ namespace radiography::compute
 {
 
 std::string
-FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy)
+FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy, PacketWork work)
 {
-  if (plan.projector == Projector::Siddon)
+  if (plan.projector == Projector::Siddon && work == PacketWork::Any)
   {
-    return std::string("not built: ") + ToString(plan.projector) + " has a scalar kernel only";
+    return "not built: siddon has packets for depths only";
   }
   if (IsSimdDisabled())
   {
@@ -47,9 +47,9 @@ FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy)
 }
 
 PacketChoice
-ChoosePackets(const VolumeLayouts & layouts, const ViewPlan & plan, const ProjectionPolicy & policy)
+ChoosePackets(const VolumeLayouts & layouts, const ViewPlan & plan, const ProjectionPolicy & policy, PacketWork work)
 {
-  const std::string reason = FindReasonAgainstPackets(plan, policy);
+  const std::string reason = FindReasonAgainstPackets(plan, policy, work);
   if (!reason.empty())
   {
     return { nullptr, reason };

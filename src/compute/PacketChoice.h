@@ -30,11 +30,18 @@
 namespace radiography::compute
 {
 
+/** What packets are asked for: Siddon's give depths and nothing else. */
+enum class PacketWork
+{
+  Any,
+  DepthsOnly
+};
+
 /** Why no packets run, whatever the memory layout; empty if they can. */
 RADIOGRAPHY_INTERNAL_EXPORT std::string
-                            FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy);
+FindReasonAgainstPackets(const ViewPlan & plan, const ProjectionPolicy & policy, PacketWork work = PacketWork::Any);
 
-/** Whether packets run, the same for a view's depths and for their derivatives. */
+/** Whether packets run. */
 struct PacketChoice
 {
   /** The memory that packets run in: one whose contiguous axis is not the main axis; nullptr if none run. */
@@ -45,7 +52,10 @@ struct PacketChoice
 
 /** \param layouts must outlive the result. */
 RADIOGRAPHY_INTERNAL_EXPORT PacketChoice
-ChoosePackets(const VolumeLayouts & layouts, const ViewPlan & plan, const ProjectionPolicy & policy);
+ChoosePackets(const VolumeLayouts &    layouts,
+              const ViewPlan &         plan,
+              const ProjectionPolicy & policy,
+              PacketWork               work = PacketWork::Any);
 
 /** The report of a call that has not run yet. \param what follows the projector's name in the report's kernel. */
 RADIOGRAPHY_INTERNAL_EXPORT ComputeReport

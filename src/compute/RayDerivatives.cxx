@@ -26,6 +26,7 @@
 #include "kernel/SiddonSensitivity.h"
 
 #include <atomic>
+#include <vector>
 
 namespace radiography::compute
 {
@@ -81,6 +82,29 @@ DifferentiateRayByRay(const kernel::VolumeView &  volume,
     raysWithEndInside += endsInside;
   });
   return raysWithEndInside;
+}
+
+/** Puts the depths of the forward projection, which are from packets, in the place of those of the scalar body.
+ * \return what they were computed by. */
+std::string
+TakeForwardDepths(const VolumeLayouts &       layouts,
+                  const kernel::ViewRays &    view,
+                  const ViewPlan &            plan,
+                  const ProjectionPolicy &    policy,
+                  const ParallelFor &         parallelFor,
+                  const RayDerivativeRegion & output)
+{
+  std::vector<float>  depths(static_cast<std::size_t>(output.columns * output.rows));
+  const DepthImage    image{ depths.data(), output.firstColumn, output.firstRow, output.columns, output.rows };
+  const ComputeReport report = ForwardProject(layouts, view, plan, policy, parallelFor, image);
+  for (std::int64_t pixel = 0; pixel < output.columns * output.rows; ++pixel)
+  {
+    if (IsAsked(output, pixel))
+    {
+      output.values[pixel].depth = static_cast<double>(depths[static_cast<std::size_t>(pixel)]);
+    }
+  }
+  return report.kernel;
 }
 
 } // namespace
@@ -145,6 +169,12 @@ DifferentiateRays(const VolumeLayouts &       layouts,
   }
   report.notUsed["simd"] = packets.reasonAgainst;
   report.raysWithEndInside = DifferentiateRayByRay(layouts.natural, view, plan, policy, parallelFor, output);
+  if (ChoosePackets(layouts, plan, policy, PacketWork::DepthsOnly).volume != nullptr)
+  {
+    report.kernel += "; depths: " + TakeForwardDepths(layouts, view, plan, policy, parallelFor, output);
+    report.notUsed.erase("simd");
+    report.notUsed["simd for gradients"] = packets.reasonAgainst;
+  }
   return report;
 }
 

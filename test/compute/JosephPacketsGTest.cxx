@@ -428,7 +428,7 @@ TEST(JosephPackets, AlongTheContiguousAxisATransposedCopyIsNeeded)
       layouts, view, compute::Projector::Joseph, {}, compute::SerialFor, { depths.data(), 0, 0, 3, 3 });
   };
   EXPECT_TRUE(compute::WantsTransposedVolume(block.view, view, compute::Projector::Joseph, {}));
-  EXPECT_FALSE(compute::WantsTransposedVolume(block.view, view, compute::Projector::Siddon, {}));
+  EXPECT_TRUE(compute::WantsTransposedVolume(block.view, view, compute::Projector::Siddon, {}));
   compute::ProjectionPolicy without;
   without.transposedCopy = 0;
   EXPECT_FALSE(compute::WantsTransposedVolume(block.view, view, compute::Projector::Joseph, without));
