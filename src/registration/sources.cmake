@@ -6,6 +6,11 @@ set(registration_SRCS
     itkFisherScoringOptimizerv4.cxx
     itkRadiographPyramid.cxx
     itkFisherInformationProvider.cxx
+    itkCorrelationRadiographToVolumeMetricv4.cxx
+    itkGradientCorrelationRadiographToVolumeMetricv4.cxx
+    itkNormalizedCorrelationRadiographToVolumeMetricv4.cxx
+    itkRadiographLandmarkJSON.cxx
+    itkRadiographLandmarkPoseEstimator.cxx
     itkRadiographToVolumeMetricv4.cxx
     itkRadiographToVolumeMetricv4Evaluation.cxx
     itkNuisanceElimination.cxx

@@ -7,6 +7,8 @@ set(registration_TESTS
     itkPoissonRadiographToVolumeMetricv4GTest.cxx
     CorrelationGTest.cxx
     LandmarkPoseGTest.cxx
+    itkCorrelationRadiographToVolumeMetricv4GTest.cxx
+    itkRadiographLandmarkPoseEstimatorGTest.cxx
     FisherScoringOptimizerGTest.cxx
     itkPoseUncertaintyGTest.cxx
     itkRadiographRegistrationMethodGTest.cxx
