@@ -27,7 +27,7 @@ OWNER = [
     (r"itkPoissonLikelihood.*|itkPoissonResidual.*", "likelihood"),
     (r"itkRadiographToVolumeMetric.*|itk.*RadiographToVolumeMetricv4\.h", "registration"),
     (r"itkFisher.*|itkRadiographRegistration.*|itkRadiographPyramid.*|itkRadiographLandmark.*", "registration"),
-    (r"itkRegistrationParameterScalesFromRadiograph.*|itkRadiographMask.*", "registration"),
+    (r"itkRegistrationParameterScalesFrom.*|itkRadiographMask.*", "registration"),
 ]
 DOWNSTAIRS = {"kernel", "compute"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

@@ -1,6 +1,8 @@
 # Compiled sources of the room registration, relative to it.
 set(registration_SRCS
     # One a line: metrics, optimizer, estimators, method.
+    itkRegistrationParameterScalesFromFisherInformation.cxx
+    itkRegistrationParameterScalesFromRadiographShift.cxx
     itkRigidMotionUpdate.cxx
     itkInformationSpectrum.cxx
     itkFisherScoringOptimizerv4.cxx
