@@ -19,6 +19,7 @@
 #define itkRadiographRegistrationMethod_h
 
 #include "RadiographyExport.h"
+#include "itkCorrelationRadiographToVolumeMetricv4.h"
 #include "itkRadiographGeometry.h"
 #include "itkRadiographRegistrationResult.h"
 #include "itkRadiographyMacros.h"
@@ -119,6 +120,8 @@ public:
   using TraceEntryType = RadiographRegistrationTraceEntry;
   using MetricEnum = RadiographRegistrationEnums::Metric;
   using TransformKindEnum = RadiographRegistrationEnums::TransformKind;
+  using ComparedEnum = CorrelationRadiographToVolumeMetricv4Enums::Compared;
+  using RelationEnum = CorrelationRadiographToVolumeMetricv4Enums::Relation;
   using ProjectorEnum = DigitallyReconstructedRadiographImageFilterEnums::Projector;
 
   /** \name The CT and the views. Views are numbered from 0 in the order in which they were added. */
@@ -182,6 +185,12 @@ public:
   ///@{
   itkSetEnumMacro(Metric, MetricEnum);
   itkGetEnumMacro(Metric, MetricEnum);
+  /** What correlations compare the image with; OpticalDepth by default. */
+  itkSetEnumMacro(Compared, ComparedEnum);
+  itkGetEnumMacro(Compared, ComparedEnum);
+  /** How pixel values go with that in correlations; Automatic by default. */
+  itkSetEnumMacro(Relation, RelationEnum);
+  itkGetEnumMacro(Relation, RelationEnum);
   /** A factor exp(e) on n0 of each view. Off by default, and on whatever this says where the n0 of a view is not given.
    */
   itkSetMacro(EstimateExposure, bool);
@@ -381,13 +390,15 @@ private:
   unsigned int             m_NumberOfViews{ 0 };
   std::vector<ViewNumbers> m_ViewNumbers;
 
-  MetricEnum m_Metric{ MetricEnum::Poisson };
-  bool       m_EstimateExposure{ false };
-  bool       m_EstimateAttenuation{ false };
-  bool       m_EstimateScatter{ false };
-  Size<2>    m_ScatterNodes{ { 4, 4 } };
-  double     m_Dispersion{ 1.0 };
-  bool       m_EstimateDispersion{ false };
+  MetricEnum   m_Metric{ MetricEnum::Poisson };
+  ComparedEnum m_Compared{ ComparedEnum::OpticalDepth };
+  RelationEnum m_Relation{ RelationEnum::Automatic };
+  bool         m_EstimateExposure{ false };
+  bool         m_EstimateAttenuation{ false };
+  bool         m_EstimateScatter{ false };
+  Size<2>      m_ScatterNodes{ { 4, 4 } };
+  double       m_Dispersion{ 1.0 };
+  bool         m_EstimateDispersion{ false };
 
   TransformKindEnum           m_TransformKind{ TransformKindEnum::AsInitial };
   TransformType::ConstPointer m_InitialTransform;

@@ -119,7 +119,7 @@ MakeSearchTransform(KindEnum kind, const TransformType * initial, const Point<do
   const TransformType &  start = initial ? *initial : *identity;
   const AffineMap        map = ToAffineMap(start);
   const Eigen::Matrix3d  matrix = ToEigen(map.matrix);
-  const double           scale = std::cbrt(matrix.determinant());
+  const double           scale = std::cbrt(std::abs(matrix.determinant()));
   constexpr const char * rigidRemedy = "Search similarity or affine transforms, or give a rigid one.";
   constexpr const char * similarityRemedy = "Search affine transforms, or give a similarity.";
   switch (kind)

@@ -19,4 +19,13 @@ set(registration_SRCS
     itkPoissonCounts.cxx
     itkPoissonRadiographToVolumeMetricv4.cxx
     itkPoissonRadiographToVolumeMetricv4Evaluation.cxx
+    itkPoseUncertainty.cxx
+    itkRadiographRegistrationMethod.cxx
+    itkRadiographRegistrationResult.cxx
+    itkRadiographRegistrationRun.cxx
+    itkRegistrationLevels.cxx
+    itkRegistrationObjective.cxx
+    itkRegistrationReduction.cxx
+    itkRegistrationTransforms.cxx
+    itkRegistrationVerdict.cxx
 )

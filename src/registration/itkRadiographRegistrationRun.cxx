@@ -1,0 +1,525 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "registration/itkRadiographRegistrationRun.h"
+
+#include "registration/itkInformationSpectrum.h"
+#include "registration/itkPoseUncertainty.h"
+#include "registration/itkRegistrationLevels.h"
+#include "registration/itkRegistrationReduction.h"
+#include "registration/itkRegistrationTransforms.h"
+#include "registration/itkRegistrationVerdict.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace itk
+{
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+using MatrixType = vnl_matrix<double>;
+
+// Steps of a round of the contest of starts, after which the worse half is given up.
+constexpr SizeValueType IterationsOfRound = 5;
+// A half of the pixels starts where all of them ended.
+constexpr SizeValueType IterationsOfHalf = 20;
+constexpr double        StationarityOfHalf = 0.01;
+// A step a millionth as long that lowers nothing is lost in rounding.
+constexpr double LargestDamping = 1e6;
+// How often a search for starts looks at the abort flag.
+constexpr SizeValueType StartsBetweenLooks = 256;
+// That of FisherScoringOptimizerv4.
+constexpr double Singularity = 1e-9;
+
+double
+SecondsSince(const Clock::time_point & start)
+{
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+} // namespace
+
+RadiographRegistrationRun::RadiographRegistrationRun(Method & method)
+  : m_Method(method)
+  , m_Dispersion(method.GetDispersion())
+{}
+
+RadiographRegistrationRun::Content
+RadiographRegistrationRun::Execute()
+{
+  const auto start = Clock::now();
+  m_Content.metric = m_Method.GetMetric();
+  this->GatherScene();
+  if (this->RunLevels())
+  {
+    const Evaluation end = EvaluateAt(*m_Metric);
+    if (end.isMeaningful)
+    {
+      m_Content.transform = m_Transform->Clone().GetPointer();
+      DescribeFit(*m_Metric, this->MakeModel(), m_Scene, m_Levels.back(), m_Content);
+      this->DescribeUncertainty(end);
+      this->CompareHalves();
+      this->MakePictures();
+      m_Content.reasons = FindDoubts(
+        m_Content,
+        { m_Method.GetStationarityBound(), m_Method.GetRelativeResidualBound(), m_Method.GetCorrelationBound() });
+      m_Content.verdict = m_Content.reasons.empty() ? RadiographRegistrationEnums::Verdict::Converged
+                                                    : RadiographRegistrationEnums::Verdict::Doubtful;
+    }
+    else
+    {
+      this->Fail("No view sees the CT at the transform where the optimizer ended.");
+    }
+  }
+  m_Content.trace = m_Method.m_Trace;
+  m_Content.seconds = SecondsSince(start);
+  return m_Content;
+}
+
+void
+RadiographRegistrationRun::Fail(const std::string & reason)
+{
+  m_Content.verdict = RadiographRegistrationEnums::Verdict::Failed;
+  m_Content.reasons.push_back(reason);
+}
+
+void
+RadiographRegistrationRun::GatherScene()
+{
+  const auto volume = ProjectionVolume::New();
+  volume->SetImage(m_Method.GetInput());
+  m_Full.volume = volume;
+  for (unsigned int view = 0; view < m_Method.GetNumberOfViews(); ++view)
+  {
+    m_Full.views.push_back({ m_Method.GetViewImage(view),
+                             m_Method.GetViewGeometry(view),
+                             m_Method.GetViewMask(view),
+                             m_Method.GetOpenBeamCounts(view),
+                             m_Method.GetOpenBeamCountsImage(view),
+                             m_Method.GetGain(view),
+                             m_Method.GetOffset(view),
+                             m_Method.GetScatterImage(view) });
+  }
+  m_Content.target = m_Method.GetTarget();
+  const Point<double, 3> center = m_Method.GetCenterOfCT();
+  m_Transform = MakeSearchTransform(m_Method.GetTransformKind(), m_Method.GetInitialTransform(), center);
+  m_Content.initialTransform = m_Transform->Clone().GetPointer();
+  m_WorldCenter = FindOrigin(*m_Transform, center);
+  m_MovesRigidly = IsClosedUnderRigidMotions(*m_Transform);
+  m_Levels = m_Method.GetLevels().empty() ? m_Method.MakeDefaultLevels() : m_Method.GetLevels();
+}
+
+RegistrationModel
+RadiographRegistrationRun::MakeModel() const
+{
+  RegistrationModel model;
+  model.metric = m_Method.GetMetric();
+  model.compared = m_Method.GetCompared();
+  model.relation = m_Method.GetRelation();
+  model.estimateExposure = m_Method.GetEstimateExposure();
+  model.estimateAttenuation = m_Method.GetEstimateAttenuation();
+  model.estimateScatter = m_Method.GetEstimateScatter();
+  model.scatterNodes = m_Method.GetScatterNodes();
+  model.dispersion = m_Dispersion;
+  model.policy = m_Method.GetPolicy();
+  model.workUnits = m_Method.GetNumberOfWorkUnits();
+  return model;
+}
+
+RegistrationScene
+RadiographRegistrationRun::Reduce(const LevelType & level) const
+{
+  return ReduceScene(m_Full, level, this->IsPoisson(), m_Method.GetNumberOfWorkUnits());
+}
+
+RadiographRegistrationRun::Evaluation
+RadiographRegistrationRun::EvaluateAt(const MetricType & metric)
+{
+  Evaluation evaluation;
+  evaluation.derivative.SetSize(metric.GetNumberOfParameters());
+  evaluation.isMeaningful =
+    metric.GetValueDerivativeAndInformation(evaluation.value, evaluation.derivative, evaluation.information);
+  return evaluation;
+}
+
+RadiographRegistrationRun::OptimizerType::Pointer
+RadiographRegistrationRun::MakeOptimizer(MetricType & metric, double tolerance, SizeValueType iterations) const
+{
+  const auto optimizer = OptimizerType::New();
+  optimizer->SetMetric(&metric);
+  optimizer->SetUpdate(m_MovesRigidly ? OptimizerType::UpdateEnum::RigidMotion : OptimizerType::UpdateEnum::Parameters);
+  optimizer->SetRotationCenter(m_WorldCenter);
+  optimizer->SetStationarityTolerance(tolerance * std::sqrt(this->GetDispersionLeft()));
+  optimizer->SetNumberOfIterations(iterations);
+  optimizer->SetLargestDamping(LargestDamping);
+  return optimizer;
+}
+
+void
+RadiographRegistrationRun::StopIfAborted() const
+{
+  if (m_Method.GetAbortGenerateData())
+  {
+    throw ProcessAborted(__FILE__, __LINE__);
+  }
+}
+
+// How many steps a level takes is not known before: each halves what is left of it.
+void
+RadiographRegistrationRun::ShowProgress(double part) const
+{
+  const double levels = static_cast<double>(m_Levels.size());
+  const double done = static_cast<double>(m_Content.levels.size());
+  m_Method.UpdateProgress(static_cast<float>(std::min(1.0, (done + part) / (levels + 1.0))));
+}
+
+bool
+RadiographRegistrationRun::RunLevels()
+{
+  for (unsigned int index = 0; index < m_Levels.size() && m_Content.reasons.empty(); ++index)
+  {
+    this->RunLevel(index);
+    this->ShowProgress(0.0);
+    this->StopIfAborted();
+  }
+  return m_Content.reasons.empty();
+}
+
+RadiographRegistrationRun::ReportType
+RadiographRegistrationRun::DescribeLevel(const LevelType & level, const RegistrationScene & scene) const
+{
+  ReportType report;
+  for (std::size_t view = 0; view < scene.views.size(); ++view)
+  {
+    report.imageBlocks.push_back(BlockOf(level, view));
+    report.imageSizes.push_back(scene.views[view].geometry->GetDetectorSize());
+  }
+  report.volumeBlock = level.volumeBlock;
+  report.volumeSize = scene.volume->GetImage()->GetLargestPossibleRegion().GetSize();
+  report.projector = level.projector;
+  report.stride = level.stride;
+  return report;
+}
+
+void
+RadiographRegistrationRun::RunLevel(unsigned int index)
+{
+  const auto        start = Clock::now();
+  const LevelType & level = m_Levels[index];
+  m_Scene = this->Reduce(level);
+  ReportType report = this->DescribeLevel(level, m_Scene);
+  const auto prepare = [&] { m_Metric = MakeRegistrationMetric(this->MakeModel(), m_Scene, level, m_Transform); };
+  prepare();
+  const bool isFirst = index == 0;
+  const bool mayRun = !isFirst || this->ChooseStart(report);
+  if (mayRun)
+  {
+    if (isFirst && this->EstimatesDispersion())
+    {
+      // Otherwise the unit of the readings would decide what a standard error is.
+      this->RefineDispersion();
+      prepare();
+    }
+    this->Optimize(index, report);
+    this->RefineDispersion();
+  }
+  report.renders = report.evaluations * m_Scene.views.size();
+  report.seconds = SecondsSince(start);
+  m_Content.levels.push_back(report);
+}
+
+bool
+RadiographRegistrationRun::IsPoisson() const
+{
+  return m_Method.GetMetric() == RadiographRegistrationEnums::Metric::Poisson;
+}
+
+// Nobody knows the noise of an image that is not counts.
+bool
+RadiographRegistrationRun::EstimatesDispersion() const
+{
+  return m_Method.GetEstimateDispersion() || !this->IsPoisson();
+}
+
+// What the metric does not divide by itself.
+double
+RadiographRegistrationRun::GetDispersionLeft() const
+{
+  return this->IsPoisson() ? 1.0 : m_Dispersion;
+}
+
+void
+RadiographRegistrationRun::RefineDispersion()
+{
+  if (this->EstimatesDispersion())
+  {
+    m_Dispersion = EstimateRegistrationDispersion(*m_Metric);
+  }
+}
+
+void
+RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
+{
+  const bool isLast = index + 1 == m_Levels.size();
+  const auto optimizer =
+    this->MakeOptimizer(*m_Metric,
+                        isLast ? m_Method.GetStationarityTolerance() : m_Method.GetCoarseStationarityTolerance(),
+                        m_Method.GetMaximumNumberOfIterations());
+  report.dispersion = m_Dispersion;
+  const double standardError = std::sqrt(this->GetDispersionLeft());
+  m_StepsTaken = 0;
+  optimizer->AddObserver(IterationEvent(), [&](const EventObject &) {
+    this->TakeSteps(*optimizer, index);
+    m_Method.InvokeEvent(IterationEvent());
+    this->ShowProgress(1.0 - std::exp2(-0.2 * static_cast<double>(m_StepsTaken)));
+    if (m_Method.GetAbortGenerateData())
+    {
+      optimizer->StopOptimization();
+    }
+  });
+  optimizer->StartOptimization();
+  this->TakeSteps(*optimizer, index);
+  this->StopIfAborted();
+  report.evaluations += m_StepsTaken;
+  report.iterations = m_StepsTaken - 1;
+  report.objective = optimizer->GetCurrentMetricValue();
+  report.stationarity = optimizer->GetStationarity() / standardError;
+  report.stopCondition = optimizer->GetStopConditionDescription();
+  if (optimizer->GetStopCondition() == FisherScoringOptimizerv4Enums::StopCondition::InvalidStart)
+  {
+    this->Fail("Level " + std::to_string(index) + " begins where no view sees the CT.");
+  }
+}
+
+void
+RadiographRegistrationRun::TakeSteps(const OptimizerType & optimizer, unsigned int level)
+{
+  const OptimizerType::TraceType & trace = optimizer.GetTrace();
+  const double                     standardError = std::sqrt(this->GetDispersionLeft());
+  for (; m_StepsTaken < trace.size(); ++m_StepsTaken)
+  {
+    const OptimizerType::TraceEntry & step = trace[m_StepsTaken];
+    m_Method.m_Trace.push_back({ level,
+                                 m_StepsTaken,
+                                 step.value,
+                                 step.stationarity / standardError,
+                                 step.damping,
+                                 step.accepted,
+                                 step.parameters });
+  }
+}
+
+bool
+RadiographRegistrationRun::ChooseStart(ReportType & report)
+{
+  m_Content.startsScored = 1;
+  m_Content.startsOptimized = 1;
+  if (m_Method.GetNumberOfStarts() > 1)
+  {
+    const std::vector<Candidate> candidates = this->ScoreStarts(report);
+    if (candidates.empty())
+    {
+      this->Fail("No view sees the CT at any of the " + std::to_string(m_Method.GetNumberOfStarts()) +
+                 " starts. Check the views and the initial transform, which maps world points to CT points.");
+      return false;
+    }
+    this->Contest(candidates, report);
+    return true;
+  }
+  ++report.evaluations;
+  if (!EvaluateAt(*m_Metric).isMeaningful)
+  {
+    this->Fail(
+      "No view sees the CT at the initial transform. Check the views and the initial transform, which maps world "
+      "points to CT points; or give landmarks, or more starts.");
+    return false;
+  }
+  return true;
+}
+
+// Small images and few voxels: thousands of poses a second. What is left are the best, the initial one always among
+// them if a view sees the CT there.
+std::vector<RadiographRegistrationRun::Candidate>
+RadiographRegistrationRun::ScoreStarts(ReportType & report)
+{
+  const LevelType         level = MakeCoarseLevel(m_Method.MeasureSizes(), m_Method.GetStartImageSize());
+  const RegistrationScene scene = this->Reduce(level);
+  RegistrationModel       model = this->MakeModel();
+  // Handing out threads takes longer than so few rays.
+  model.workUnits = 1;
+  const TransformType::Pointer moving = m_Transform->Clone();
+  const auto                   metric = MakeRegistrationMetric(model, scene, level, moving);
+  const StartSpread            spread{ m_Method.GetStartTranslationSpread(),
+                            m_Method.GetStartRotationSpread(),
+                            m_Method.GetSeed() };
+  std::vector<Candidate>       seen;
+  const SizeValueType          count = m_Method.GetNumberOfStarts();
+  for (SizeValueType start = 0; start < count; ++start)
+  {
+    const TransformType::Pointer pose = MakeStart(*m_Transform, m_WorldCenter, spread, start);
+    moving->SetParameters(pose->GetParameters());
+    const double value = metric->GetValue();
+    if (metric->GetNumberOfValidPoints() > 0)
+    {
+      seen.push_back({ pose, value, start });
+    }
+    if (start % StartsBetweenLooks == 0)
+    {
+      this->StopIfAborted();
+      this->ShowProgress(0.5 * static_cast<double>(start) / static_cast<double>(count));
+    }
+  }
+  m_Content.startsScored = count;
+  report.evaluations += count;
+  // The initial transform first, then by score.
+  const bool isInitialSeen = !seen.empty() && seen.front().start == 0;
+  std::stable_sort(seen.begin() + (isInitialSeen ? 1 : 0),
+                   seen.end(),
+                   [](const Candidate & one, const Candidate & other) { return one.value < other.value; });
+  seen.resize(std::min<std::size_t>(seen.size(), m_Method.GetNumberOfStartsToOptimize()));
+  return seen;
+}
+
+// Successive halving: every run gets some steps, the worse half is given up, and so on.
+void
+RadiographRegistrationRun::Contest(std::vector<Candidate> candidates, ReportType & report)
+{
+  m_Content.startsOptimized = candidates.size();
+  while (candidates.size() > 1)
+  {
+    for (Candidate & candidate : candidates)
+    {
+      m_Transform->SetParameters(candidate.transform->GetParameters());
+      const auto optimizer =
+        this->MakeOptimizer(*m_Metric, m_Method.GetCoarseStationarityTolerance(), IterationsOfRound);
+      optimizer->StartOptimization();
+      candidate.value = optimizer->GetCurrentMetricValue();
+      candidate.transform->SetParameters(m_Transform->GetParameters());
+      report.evaluations += optimizer->GetTrace().size();
+      this->StopIfAborted();
+    }
+    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate & one, const Candidate & other) {
+      return one.value < other.value;
+    });
+    const std::size_t kept = (candidates.size() + 1) / 2;
+    m_Content.startsAbandoned += candidates.size() - kept;
+    candidates.resize(kept);
+  }
+  m_Transform->SetParameters(candidates.front().transform->GetParameters());
+}
+
+RadiographRegistrationRun::MatrixType
+RadiographRegistrationRun::Inflate(const MetricType & metric, const MatrixType & covariance) const
+{
+  const MatrixType sandwich = ComputeRegistrationSandwich(metric, m_Method.GetBlockSize());
+  return sandwich.empty() ? covariance : InflateCovariance(covariance, sandwich);
+}
+
+void
+RadiographRegistrationRun::DescribeUncertainty(const Evaluation & end)
+{
+  m_Content.objective = end.value;
+  // By the dispersion at the end; the last level worked with the one that was known before.
+  const double known = this->IsPoisson() ? m_Content.levels.back().dispersion : 1.0;
+  m_Content.dispersion = m_Dispersion;
+  m_Content.information = end.information * (known / m_Dispersion);
+  m_Content.stationarity =
+    InformationSpectrum(end.information, Singularity).ComputeLength(end.derivative) * std::sqrt(known / m_Dispersion);
+  m_Content.computeReport = m_Metric->GetComputeReport();
+  m_Content.targetInWorld = FindOrigin(*m_Transform, m_Content.target);
+  for (const std::string & direction : m_Metric->FindSingularDirections())
+  {
+    m_Content.singularDirection += (m_Content.singularDirection.empty() ? "" : " ") + direction;
+  }
+  m_Content.covariance = InvertInformation(m_Content.information);
+  if (m_Content.covariance.empty())
+  {
+    return;
+  }
+  m_Content.inflatedCovariance = this->Inflate(*m_Metric, m_Content.covariance);
+  const MatrixType jacobian = ComputeTargetJacobian(*m_Transform, m_Content.target);
+  m_Content.targetCovariance = jacobian * m_Content.covariance * jacobian.transpose();
+  m_Content.inflatedTargetCovariance = jacobian * m_Content.inflatedCovariance * jacobian.transpose();
+}
+
+void
+RadiographRegistrationRun::CompareHalves()
+{
+  if (!m_Method.GetCompareHalves() || m_Content.covariance.empty())
+  {
+    return;
+  }
+  MatrixType covariances[2];
+  for (unsigned int half = 0; half < 2; ++half)
+  {
+    if (!this->RegisterHalf(half, covariances[half]))
+    {
+      return;
+    }
+  }
+  const auto & one = m_Content.halvesParameters[0];
+  const auto & other = m_Content.halvesParameters[1];
+  m_Content.halvesWereCompared = true;
+  m_Content.halvesDistance = ComputeStandardDistance(one - other, covariances[0] + covariances[1]);
+  m_Content.halvesBound = ComputeStandardDistanceBound(one.size());
+}
+
+// Leaves the transform where it was.
+bool
+RadiographRegistrationRun::RegisterHalf(unsigned int half, MatrixType & covariance)
+{
+  const LevelType & level = m_Levels.back();
+  const auto        moving = m_Transform->Clone();
+  const auto        metric = MakeRegistrationMetric(
+    this->MakeModel(), KeepHalf(m_Scene, m_Method.GetBlockSize() * level.stride, half), level, moving);
+  const auto optimizer = this->MakeOptimizer(*metric, StationarityOfHalf, IterationsOfHalf);
+  optimizer->StartOptimization();
+  this->StopIfAborted();
+  m_Content.halvesParameters[half] = moving->GetParameters();
+  const Evaluation end = EvaluateAt(*metric);
+  covariance = InvertInformation(end.information / this->GetDispersionLeft());
+  if (!end.isMeaningful || covariance.empty())
+  {
+    return false;
+  }
+  covariance = this->Inflate(*metric, covariance);
+  return true;
+}
+
+void
+RadiographRegistrationRun::MakePictures()
+{
+  const auto picture = [this](auto & predictions, auto & residuals) {
+    for (unsigned int view = 0; view < m_Scene.views.size(); ++view)
+    {
+      predictions.emplace_back(m_Metric->MakePrediction(view).GetPointer());
+      residuals.emplace_back(m_Metric->MakeResidual(view).GetPointer());
+    }
+  };
+  for (const RegistrationView & view : m_Scene.views)
+  {
+    m_Content.images.push_back(view.image);
+  }
+  picture(m_Content.predictions, m_Content.residuals);
+  m_Transform->SetParameters(m_Content.initialTransform->GetParameters());
+  picture(m_Content.initialPredictions, m_Content.initialResiduals);
+  m_Transform->SetParameters(m_Content.transform->GetParameters());
+}
+
+} // namespace itk

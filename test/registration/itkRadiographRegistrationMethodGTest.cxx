@@ -1,0 +1,466 @@
+/*=========================================================================
+ *
+ *  Copyright NumFOCUS
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "RegistrationScenes.h"
+#include "Refusal.h"
+
+#include "vnl/vnl_inverse.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+namespace
+{
+
+using namespace radiography::test;
+using testimages::Refusal;
+using MethodType = itk::RadiographRegistrationMethod;
+using ResultType = itk::RadiographRegistrationResult;
+using VerdictEnum = itk::RadiographRegistrationEnums::Verdict;
+using MetricEnum = itk::RadiographRegistrationEnums::Metric;
+using KindEnum = itk::RadiographRegistrationEnums::TransformKind;
+
+constexpr double Degree = itk::Math::pi / 180.0;
+
+/** A trunk, where it really was, and views of it. */
+class RadiographRegistrationMethod : public ::testing::Test
+{
+protected:
+  RadiographRegistrationMethod()
+  {
+    m_Truth = MakePose(0.06, -0.08, 0.05, 7, -4, 9);
+    m_Views = { MakeCArmView(0, 0, 64, 5.0), MakeCArmView(90, 5, 64, 5.0) };
+  }
+
+  static const ImageType *
+  Trunk()
+  {
+    static const ImageType::Pointer trunk = MakePhantom(radiography::test::Trunk(), 5.0);
+    return trunk;
+  }
+
+  /** A method with images of `mu` at the truth; n0 is given where the imaging does not depart from it. */
+  MethodType::Pointer
+  MakeMethod(unsigned int views, const Imaging & imaging = {}, const ImageType * mu = Trunk()) const
+  {
+    const auto method = MethodType::New();
+    method->SetInput(Trunk());
+    for (unsigned int view = 0; view < views; ++view)
+    {
+      Imaging own = imaging;
+      own.noiseSeed += imaging.noiseSeed == 0 ? 0 : 1000 * view;
+      method->AddView(Simulate(mu, m_Views[view], m_Truth, own), m_Views[view]);
+      method->SetOpenBeamCounts(view, imaging.counts);
+    }
+    method->SetInitialTransform(MoveAway(*m_Truth, 15.0, 1));
+    return method;
+  }
+
+  double
+  ErrorOf(const MethodType & method) const
+  {
+    return MeanTargetError(*method.GetTransform(), *m_Truth);
+  }
+
+  static std::string
+  Describe(const MethodType & method)
+  {
+    std::ostringstream text;
+    const ResultType & result = *method.GetOutput();
+    text << result.GetVerdict();
+    for (const std::string & reason : result.GetReasons())
+    {
+      text << "\n  " << reason;
+    }
+    for (const auto & level : result.GetLevels())
+    {
+      text << "\n  " << level.imageSizes.front() << ", volume " << level.volumeSize << ": " << level.iterations
+           << " steps, " << level.evaluations << " evaluations, objective " << level.objective << ", stationarity "
+           << level.stationarity << ", " << level.seconds << " s; " << level.stopCondition;
+    }
+    text << "\n  deviance per pixel " << result.GetDeviancePerPixel() << ", relative residual "
+         << result.GetRelativeResidual() << ", halves " << result.GetHalvesDistance() << " of "
+         << result.GetHalvesBound() << ", " << result.GetSeconds() << " s\n";
+    return text.str();
+  }
+
+  static bool
+  Says(const MethodType & method, const std::string & words)
+  {
+    const auto & reasons = method.GetOutput()->GetReasons();
+    return std::any_of(reasons.begin(), reasons.end(), [&](const std::string & reason) {
+      return reason.find(words) != std::string::npos;
+    });
+  }
+
+  EulerType::Pointer                 m_Truth;
+  std::vector<GeometryType::Pointer> m_Views;
+};
+
+} // namespace
+
+TEST_F(RadiographRegistrationMethod, TwoViewsFindThePoseFromNearAndFar)
+{
+  const auto method = this->MakeMethod(2);
+  for (const double distance : { 5.0, 15.0, 30.0, 50.0 })
+  {
+    method->SetInitialTransform(MoveAway(*m_Truth, distance, static_cast<unsigned int>(distance)));
+    method->Update();
+    EXPECT_LT(this->ErrorOf(*method), 0.002) << distance << " mm: " << Describe(*method);
+    EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Converged) << distance << " mm: " << Describe(*method);
+    EXPECT_LE(method->GetOutput()->GetStationarity(), 1e-3);
+  }
+}
+
+TEST_F(RadiographRegistrationMethod, OneViewFindsThePoseWithinItsRays)
+{
+  const auto method = this->MakeMethod(1);
+  for (const double distance : { 5.0, 15.0, 30.0 })
+  {
+    method->SetInitialTransform(MoveAway(*m_Truth, distance, 3));
+    method->Update();
+    const TransformType & found = *method->GetTransform();
+    EXPECT_LT(MeanReprojectionDistance(found, *m_Truth, *m_Views[0]), 0.005)
+      << distance << " mm: " << Describe(*method);
+  }
+}
+
+TEST_F(RadiographRegistrationMethod, StartingAtTheTruthStays)
+{
+  const auto method = this->MakeMethod(2);
+  method->SetInitialTransform(m_Truth);
+  method->Update();
+  EXPECT_LT(this->ErrorOf(*method), 1e-3) << Describe(*method);
+  EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Converged) << Describe(*method);
+  // The initial transform is the user's.
+  EXPECT_NE(method->GetTransform(), m_Truth.GetPointer());
+}
+
+TEST_F(RadiographRegistrationMethod, OutOfViewFailsAndSaysSo)
+{
+  const auto method = this->MakeMethod(2);
+  method->SetInitialTransform(MakePose(0, 0, 0, 5000, 0, 0));
+  method->Update();
+  EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Failed);
+  EXPECT_EQ(method->GetTransform(), nullptr);
+  EXPECT_TRUE(Says(*method, "No view sees the CT")) << Describe(*method);
+  EXPECT_TRUE(method->GetOutput()->GetTrace().empty());
+}
+
+TEST_F(RadiographRegistrationMethod, OtherAnatomyIsDoubtful)
+{
+  const auto other = MakePhantom(OtherTrunk(), 5.0);
+  const auto method = this->MakeMethod(2, {}, other);
+  method->Update();
+  EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
+  EXPECT_TRUE(Says(*method, "The prediction is off by")) << Describe(*method);
+}
+
+TEST_F(RadiographRegistrationMethod, NuisancesTakeTheBiasAway)
+{
+  Imaging imaging;
+  imaging.exposure = 1.5;
+  imaging.attenuation = 1.1;
+  imaging.scatter = 0.3;
+  const auto method = this->MakeMethod(2, imaging);
+  method->Update();
+  const double biased = this->ErrorOf(*method);
+  EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
+  method->EstimateExposureOn();
+  method->EstimateAttenuationOn();
+  method->EstimateScatterOn();
+  method->Update();
+  EXPECT_LT(this->ErrorOf(*method), 0.2 * biased) << biased << ": " << Describe(*method);
+  EXPECT_LT(this->ErrorOf(*method), 0.3) << biased << ": " << Describe(*method);
+  const auto & nuisances = method->GetOutput()->GetNuisances();
+  ASSERT_EQ(nuisances.size(), 2U);
+  EXPECT_NEAR(nuisances[0].exposure, 1.5, 0.1);
+  EXPECT_NEAR(nuisances[1].attenuation, 1.1, 0.03);
+  EXPECT_EQ(nuisances[1].scatter.size(), 16U);
+  EXPECT_GT(nuisances[1].attenuationStandardError, 0.0);
+}
+
+TEST_F(RadiographRegistrationMethod, ToolInTheImageMovesLittle)
+{
+  Imaging imaging;
+  imaging.tool = true;
+  const auto method = this->MakeMethod(2, imaging);
+  method->Update();
+  EXPECT_LT(this->ErrorOf(*method), 2.0) << Describe(*method);
+  EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
+}
+
+// 30 realisations of noise: normalised errors are chi-square with 6 degrees of freedom, their mean 6 +- 0.63.
+TEST_F(RadiographRegistrationMethod, CovarianceIsThatOfNoise)
+{
+  constexpr unsigned int count = 30;
+  double                 sum = 0.0;
+  double                 inflatedSum = 0.0;
+  const auto             expected = this->MakeMethod(2);
+  for (unsigned int seed = 1; seed <= count; ++seed)
+  {
+    Imaging imaging;
+    imaging.counts = 1000.0;
+    imaging.noiseSeed = seed;
+    const auto method = this->MakeMethod(2, imaging);
+    method->SetInitialTransform(m_Truth);
+    method->SetTransformKind(KindEnum::Euler);
+    method->CompareHalvesOff();
+    itk::RadiographRegistrationLevel level;
+    level.projector = Projector::CellGauss;
+    method->SetLevels({ level });
+    method->Update();
+    const ResultType & result = *method->GetOutput();
+    ASSERT_FALSE(result.GetCovariance().empty());
+    const VectorType error = result.GetTargetInWorld() - InWorld(*m_Truth, result.GetTarget());
+    const auto       distance = [&error](const vnl_matrix<double> & covariance) {
+      const vnl_matrix_fixed<double, 3, 3> inverse = vnl_matrix_fixed<double, 3, 3>(covariance);
+      const vnl_vector_fixed<double, 3>    e = error.GetVnlVector();
+      return dot_product(e, vnl_inverse(inverse) * e);
+    };
+    sum += distance(result.GetTargetCovariance());
+    inflatedSum += distance(result.GetInflatedTargetCovariance());
+  }
+  // Three degrees of freedom at the target.
+  EXPECT_NEAR(sum / count, 3.0, 4.0 * std::sqrt(6.0 / count));
+  EXPECT_LT(inflatedSum, sum);
+}
+
+TEST_F(RadiographRegistrationMethod, SameBitsForAnyNumberOfThreads)
+{
+  const auto run = [this](itk::ThreadIdType workUnits) {
+    const auto method = this->MakeMethod(2);
+    method->SetNumberOfWorkUnits(workUnits);
+    method->SetNumberOfStarts(20);
+    method->EstimateScatterOn();
+    method->Update();
+    return method;
+  };
+  const auto one = run(1);
+  const auto three = run(3);
+  EXPECT_EQ(one->GetTransform()->GetParameters(), three->GetTransform()->GetParameters());
+  EXPECT_EQ(one->GetOutput()->GetObjective(), three->GetOutput()->GetObjective());
+  EXPECT_EQ(one->GetOutput()->GetHalvesDistance(), three->GetOutput()->GetHalvesDistance());
+  EXPECT_EQ(one->GetOutput()->GetInflatedCovariance(), three->GetOutput()->GetInflatedCovariance());
+  EXPECT_EQ(one->GetOutput()->GetTrace().size(), three->GetOutput()->GetTrace().size());
+}
+
+TEST_F(RadiographRegistrationMethod, AbortEndsTheRunAfterTheStep)
+{
+  const auto   method = this->MakeMethod(2);
+  unsigned int steps = 0;
+  method->AddObserver(itk::IterationEvent(), [&](const itk::EventObject &) {
+    if (++steps == 2)
+    {
+      method->AbortGenerateDataOn();
+    }
+  });
+  EXPECT_THROW(method->Update(), itk::ProcessAborted);
+  EXPECT_EQ(steps, 2U);
+}
+
+TEST_F(RadiographRegistrationMethod, ProgressGrowsAndStepsAreEvents)
+{
+  const auto         method = this->MakeMethod(2);
+  std::vector<float> progress;
+  std::size_t        events = 0;
+  method->AddObserver(itk::ProgressEvent(),
+                      [&](const itk::EventObject &) { progress.push_back(method->GetProgress()); });
+  method->AddObserver(itk::IterationEvent(), [&](const itk::EventObject &) {
+    ++events;
+    ASSERT_FALSE(method->GetTrace().empty());
+    EXPECT_GT(method->GetTrace().back().iteration, 0U);
+  });
+  method->Update();
+  EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
+  ASSERT_FALSE(progress.empty());
+  EXPECT_EQ(progress.back(), 1.0f);
+  const auto & result = *method->GetOutput();
+  std::size_t  steps = 0;
+  for (const auto & level : result.GetLevels())
+  {
+    steps += level.iterations;
+    EXPECT_EQ(level.renders, 2 * level.evaluations);
+  }
+  EXPECT_EQ(events, steps);
+  EXPECT_EQ(result.GetTrace().size(), steps + result.GetLevels().size());
+}
+
+TEST_F(RadiographRegistrationMethod, SimilarityAndAffineTransformsAreSearched)
+{
+  const auto method = this->MakeMethod(2);
+  method->SetTransformKind(KindEnum::Similarity);
+  method->Update();
+  EXPECT_STREQ(method->GetTransform()->GetNameOfClass(), "Similarity3DTransform");
+  EXPECT_LT(this->ErrorOf(*method), 0.01) << Describe(*method);
+  method->SetTransformKind(KindEnum::Affine);
+  method->Update();
+  EXPECT_STREQ(method->GetTransform()->GetNameOfClass(), "AffineTransform");
+  EXPECT_LT(this->ErrorOf(*method), 0.02) << Describe(*method);
+  EXPECT_EQ(method->GetOutput()->GetCovariance().rows(), 12U);
+}
+
+// mu c in a CT that is 1 / c as large gives the same depths: the scale of a similarity and the attenuation are one.
+TEST_F(RadiographRegistrationMethod, ScaleWithAttenuationIsSingularAndNamed)
+{
+  const auto method = this->MakeMethod(1);
+  method->SetTransformKind(KindEnum::Similarity);
+  method->EstimateAttenuationOn();
+  method->Update();
+  EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
+  EXPECT_FALSE(method->GetOutput()->GetSingularDirection().empty()) << Describe(*method);
+}
+
+TEST_F(RadiographRegistrationMethod, ReadingsOfUnknownGainHaveADispersion)
+{
+  Imaging imaging;
+  imaging.counts = 2000.0;
+  imaging.noiseSeed = 5;
+  const auto method = this->MakeMethod(2, imaging);
+  method->Update();
+  const auto quasi = MethodType::New();
+  quasi->SetInput(Trunk());
+  constexpr double gain = 0.01;
+  for (unsigned int view = 0; view < 2; ++view)
+  {
+    Imaging own = imaging;
+    own.noiseSeed += 1000 * view;
+    const auto image = Simulate(Trunk(), m_Views[view], m_Truth, own);
+    for (itk::ImageRegionIterator<ImageType> it(image, image->GetLargestPossibleRegion()); !it.IsAtEnd(); ++it)
+    {
+      it.Set(static_cast<float>(gain * it.Get()));
+    }
+    quasi->AddView(image, m_Views[view]);
+    quasi->SetOpenBeamCounts(view, gain * imaging.counts);
+  }
+  quasi->SetInitialTransform(method->GetInitialTransform());
+  quasi->EstimateDispersionOn();
+  quasi->Update();
+  EXPECT_NEAR(quasi->GetOutput()->GetDispersion(), gain, 0.2 * gain) << Describe(*quasi);
+  EXPECT_LT(MeanTargetError(*quasi->GetTransform(), *method->GetTransform()), 0.01) << Describe(*quasi);
+  const double ratio = quasi->GetOutput()->GetCovariance()(0, 0) / method->GetOutput()->GetCovariance()(0, 0);
+  EXPECT_NEAR(ratio, 1.0, 0.2);
+}
+
+TEST_F(RadiographRegistrationMethod, CorrelationsTakeImagesThatAreNotCounts)
+{
+  for (const MetricEnum metric : { MetricEnum::NormalizedCorrelation, MetricEnum::GradientCorrelation })
+  {
+    const auto                       method = MethodType::New();
+    std::mt19937                     engine(4);
+    std::normal_distribution<double> noise(0.0, 0.02);
+    method->SetInput(Trunk());
+    method->SetMetric(metric);
+    for (const auto & view : m_Views)
+    {
+      // Log-converted, bone dark, below 0.
+      const auto image = Project(Trunk(), view, Projector::CellGauss, m_Truth);
+      for (itk::ImageRegionIterator<ImageType> it(image, image->GetLargestPossibleRegion()); !it.IsAtEnd(); ++it)
+      {
+        it.Set(static_cast<float>(100.0 - 70.0 * (it.Get() + noise(engine))));
+      }
+      method->AddView(image, view);
+    }
+    method->SetInitialTransform(MoveAway(*m_Truth, 8.0, 2));
+    method->Update();
+    const ResultType & result = *method->GetOutput();
+    EXPECT_LT(this->ErrorOf(*method), 0.3) << metric << ": " << Describe(*method);
+    EXPECT_EQ(result.GetVerdict(), VerdictEnum::Converged) << metric << ": " << Describe(*method);
+    ASSERT_EQ(result.GetCorrelations().size(), 2U);
+    EXPECT_GT(result.GetCorrelations()[0], 0.8);
+    EXPECT_GT(result.GetStandardErrors().front(), 0.0);
+    EXPECT_TRUE(result.GetNuisances().empty());
+    method->SetInput(MakePhantom(OtherTrunk(), 5.0));
+    method->Update();
+    EXPECT_EQ(result.GetVerdict(), VerdictEnum::Doubtful)
+      << metric << ": " << result.GetCorrelations()[0] << ", " << result.GetCorrelations()[1] << Describe(*method);
+  }
+}
+
+TEST_F(RadiographRegistrationMethod, PicturesAreOnTheLastLevel)
+{
+  const auto method = this->MakeMethod(2);
+  method->Update();
+  const ResultType & result = *method->GetOutput();
+  ASSERT_EQ(result.GetNumberOfViews(), 2U);
+  const auto sumOfSquares = [](const ImageType & image) {
+    double sum = 0.0;
+    for (itk::ImageRegionConstIterator<ImageType> it(&image, image.GetLargestPossibleRegion()); !it.IsAtEnd(); ++it)
+    {
+      sum += it.Get() * it.Get();
+    }
+    return sum;
+  };
+  for (unsigned int view = 0; view < 2; ++view)
+  {
+    EXPECT_EQ(result.GetPrediction(view)->GetLargestPossibleRegion(),
+              result.GetImage(view)->GetLargestPossibleRegion());
+    EXPECT_LT(sumOfSquares(*result.GetResidual(view)), 1e-3 * sumOfSquares(*result.GetInitialResidual(view)));
+    EXPECT_NE(sumOfSquares(*result.GetPrediction(view)), sumOfSquares(*result.GetInitialPrediction(view)));
+  }
+  EXPECT_FALSE(result.GetComputeReport().projector.empty());
+}
+
+TEST_F(RadiographRegistrationMethod, RefusesBeforeAnyWork)
+{
+  const auto empty = MethodType::New();
+  Refusal([&] { empty->Update(); });
+  empty->SetInput(Trunk());
+  EXPECT_NE(Refusal([&] { empty->Update(); }).find("no view"), std::string::npos);
+  EXPECT_NE(Refusal([&] { empty->SetGain(2, 1.0); }).find("no view 2"), std::string::npos);
+
+  const auto method = this->MakeMethod(2);
+  method->SetDispersion(-1.0);
+  EXPECT_NE(Refusal([&] { method->Update(); }).find("Dispersion is -1"), std::string::npos);
+  method->SetDispersion(1.0);
+
+  itk::RadiographRegistrationLevel level;
+  level.imageBlocks = { 65 };
+  method->SetLevels({ level });
+  EXPECT_NE(Refusal([&] { method->Update(); }).find("leaves no pixel"), std::string::npos);
+  level.imageBlocks = { 1, 1, 1 };
+  method->SetLevels({ level });
+  EXPECT_NE(Refusal([&] { method->Update(); }).find("3 image blocks for 2 views"), std::string::npos);
+  method->SetLevels({});
+
+  const auto small = MakeCArmView(0, 0, 20, 8.0);
+  method->AddView(method->GetViewImage(0), small);
+  EXPECT_NE(Refusal([&] { method->Update(); }).find("view 2 is of size"), std::string::npos);
+}
+
+TEST_F(RadiographRegistrationMethod, ExposureThatIsNotGivenIsEstimated)
+{
+  Imaging imaging;
+  imaging.counts = 12345.0;
+  const auto method = MethodType::New();
+  method->SetInput(Trunk());
+  for (unsigned int view = 0; view < 2; ++view)
+  {
+    method->AddView(Simulate(Trunk(), m_Views[view], m_Truth, imaging), m_Views[view]);
+  }
+  method->SetInitialTransform(MoveAway(*m_Truth, 15.0, 1));
+  method->Update();
+  EXPECT_LT(this->ErrorOf(*method), 0.005) << Describe(*method);
+  for (const auto & nuisances : method->GetOutput()->GetNuisances())
+  {
+    EXPECT_TRUE(nuisances.openBeamIsAssumed);
+    EXPECT_NEAR(nuisances.openBeamCounts * nuisances.exposure, 12345.0, 10.0);
+  }
+}
