@@ -13,6 +13,9 @@ set(registration_SRCS
     itkNormalizedCorrelationRadiographToVolumeMetricv4.cxx
     itkRadiographLandmarkJSON.cxx
     itkRadiographLandmarkPoseEstimator.cxx
+    itkRadiographMask.cxx
+    itkRadiographMaskLabelImageFilter.cxx
+    itkRadiographMaskTruncationImageFilter.cxx
     itkRadiographToVolumeMetricv4.cxx
     itkRadiographToVolumeMetricv4Evaluation.cxx
     itkNuisanceElimination.cxx

@@ -10,6 +10,7 @@ set(registration_TESTS
     LandmarkPoseGTest.cxx
     itkCorrelationRadiographToVolumeMetricv4GTest.cxx
     itkRadiographLandmarkPoseEstimatorGTest.cxx
+    itkRadiographMaskGTest.cxx
     FisherScoringOptimizerGTest.cxx
     itkPoseUncertaintyGTest.cxx
     itkRadiographRegistrationMethodGTest.cxx
