@@ -84,7 +84,11 @@ public:
   itkGetConstReferenceMacro(VolumeBlock, Size<3>);
 
   /** The threads that do the work: set their number there, as in a ProcessObject. */
-  itkGetModifiableObjectMacro(MultiThreader, MultiThreaderBase);
+  MultiThreaderBase *
+  GetMultiThreader() const
+  {
+    return m_MultiThreader;
+  }
 
   /** \name One level each. The results' first index is 0. */
   ///@{

@@ -322,8 +322,8 @@ TEST(RadiographPyramid, ThreadsDoNotChangeBits)
   const auto run = [&](itk::ThreadIdType threads) {
     const auto pyramid = RadiographPyramid::New();
     pyramid->SetVolumeBlock({ { 2, 2, 3 } });
-    pyramid->GetModifiableMultiThreader()->SetMaximumNumberOfThreads(threads);
-    pyramid->GetModifiableMultiThreader()->SetNumberOfWorkUnits(threads);
+    pyramid->GetMultiThreader()->SetMaximumNumberOfThreads(threads);
+    pyramid->GetMultiThreader()->SetNumberOfWorkUnits(threads);
     return pyramid->AverageVolume(volume);
   };
   const auto                               one = run(1);

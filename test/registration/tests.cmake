@@ -1,6 +1,7 @@
 # GoogleTest sources of the room registration, relative to this folder; registration_TEST_LIBRARIES: what they link besides the module.
 set(registration_TESTS
     # One a line.
+    ITKOptimizersGTest.cxx
     RegistrationParameterScalesGTest.cxx
     itkRadiographToVolumeMetricv4GTest.cxx
     itkPoissonRadiographToVolumeMetricv4GTest.cxx
