@@ -109,6 +109,19 @@ TEST(RegistrationParameterScales, RadiographShiftIsTheLargestOfAllViews)
   EXPECT_NEAR(two[3], one[3], 1e-9 * one[3]);
 }
 
+// With the CT turned by 90 degrees about x, its y is the world's z: what moves the CT along its y is seen across the
+// rays, not along them.
+TEST(RegistrationParameterScales, RadiographShiftIsThatOfTheCTInTheWorld)
+{
+  const auto upright = EulerType::New();
+  const auto turned = EulerType::New();
+  turned->SetRotation(itk::Math::pi / 2.0, 0.0, 0.0);
+  const auto before = EstimateScales(*MakeMetric(*upright, false));
+  const auto after = EstimateScales(*MakeMetric(*turned, false));
+  EXPECT_NEAR(after[4], before[5], 1e-3 * before[5]);
+  EXPECT_NEAR(after[5], before[4], 1e-3 * before[5]);
+}
+
 TEST(RegistrationParameterScales, RadiographShiftOfAStepIsInPixels)
 {
   const auto transform = EulerType::New();

@@ -18,7 +18,7 @@
 /** What each of ITK's v4 optimizers, and FisherScoringOptimizerv4, pays for the pose of a phantom in two radiographs,
  * as a table: the runs of the tests Every/ITKOptimizers.
  *
- *     ITKOptimizers [repetitions]
+ *     OptimizerComparison [repetitions]
  *
  * An evaluation renders both views; one that asks for derivatives costs more than one that asks for the value. */
 #include "../test/support/ITKOptimizerRuns.h"
