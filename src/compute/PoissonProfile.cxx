@@ -17,8 +17,8 @@
  *=========================================================================*/
 #include "compute/PoissonProfile.h"
 
+#include "compute/InstructionSet.h"
 #include "compute/PixelSum.h"
-#include "kernel/PoissonLikelihood.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -41,14 +41,6 @@ using Matrix = Eigen::MatrixXd;
 constexpr std::size_t ExposurePlace = 0;
 constexpr std::size_t AttenuationPlace = 1;
 constexpr std::size_t FirstNodePlace = 2;
-
-enum class Curvature
-{
-  /** Second derivatives of the value. */
-  Observed,
-  /** Their means. */
-  Fisher
-};
 
 /** Sums over pixels of a view: value, and derivatives with respect to its nuisances. Empty vectors stand for 0. */
 struct ProfileSums
@@ -79,52 +71,6 @@ private:
   }
 };
 
-/** Sums over pixels of one row between two columns of nodes, the left one's function being 1 - b and the right one's b.
- */
-struct StretchSums
-{
-  double value{ 0.0 };
-  double e{ 0.0 };
-  double a{ 0.0 };
-  double s[2]{};
-  double ee{ 0.0 };
-  double ea{ 0.0 };
-  double aa{ 0.0 };
-  double es[2]{};
-  double as[2]{};
-  /** left left, left right, right right */
-  double ss[3]{};
-};
-
-/** Derivatives of a pixel's half-deviance: `primary` with respect to a relative change of y, `counts` with respect to
- * the mean; and the second ones. */
-struct PixelDerivatives
-{
-  double primary;
-  double counts;
-  double primaryPrimary;
-  double primaryCounts;
-  double countsCounts;
-};
-
-template <Curvature TCurvature>
-PixelDerivatives
-Differentiate(double observed, double primary, double extra)
-{
-  const double mean = primary + extra;
-  const double first = -kernel::PoissonScore(observed, primary, extra);
-  const double counts = observed == 0.0 ? 1.0 : (mean - observed) / mean;
-  if (TCurvature == Curvature::Fisher)
-  {
-    return {
-      first, counts, kernel::PoissonInformation(primary, extra), extra == 0.0 ? 1.0 : primary / mean, 1.0 / mean
-    };
-  }
-  const double ratio = observed == 0.0 ? 0.0 : observed / mean;
-  const double inverse = ratio == 0.0 ? 0.0 : ratio / mean;
-  return { first, counts, kernel::PoissonCurvature(observed, primary, extra), primary * inverse, inverse };
-}
-
 /** The mean of a view's pixels at given nuisances, and sums over them. */
 class ViewModel
 {
@@ -136,113 +82,50 @@ public:
     , m_Attenuation(attenuation)
   {}
 
-  /** The estimated scatter at the nodes' columns in one row; one more than there are, so that the last has a right
-   * neighbour. */
-  std::vector<double>
-  ScatterOfRow(std::int64_t row) const
-  {
-    const auto          columns = static_cast<std::size_t>(m_View.columnHats->GetNodes());
-    std::vector<double> nodes(columns + 1, 0.0);
-    if (m_Scatter.empty())
-    {
-      return nodes;
-    }
-    const auto   top = static_cast<std::size_t>(m_View.rowHats->GetLeft(row)) * columns;
-    const double weight = m_View.rowHats->GetRightWeight(row);
-    const bool   hasLower = m_View.rowHats->GetNodes() > 1;
-    for (std::size_t i = 0; i < columns; ++i)
-    {
-      nodes[i] = (1.0 - weight) * m_Scatter[top + i] + (hasLower ? weight * m_Scatter[top + columns + i] : 0.0);
-    }
-    return nodes;
-  }
-
-  double
-  PrimaryOf(std::int64_t pixel) const
-  {
-    return m_Exposure * kernel::PrimaryMean(m_Attenuation * m_View.depths[pixel], m_View.openBeam[pixel]);
-  }
-
-  /** Half the deviance. */
-  double
-  ValueOf(std::int64_t pixel, double primary, double extra) const
-  {
-    return kernel::PoissonHalfDeviance(
-      { m_View.observed[pixel], m_Attenuation * m_View.depths[pixel], m_Exposure * m_View.openBeam[pixel], extra },
-      primary);
-  }
-
-  /** Visits the stretches of a piece of a row: visit(firstColumn, end, leftNode). */
+  /** Visits the stretches of a piece of a row: visit(stretch, firstPixel, leftNode). */
   template <typename TVisit>
   void
-  ForEachStretch(std::int64_t column, std::int64_t length, const TVisit & visit) const
+  ForEachStretch(const RowPiece & piece, std::int64_t row, const TVisit & visit) const
   {
-    const std::int64_t end = column + length;
-    while (column < end)
+    const auto         scatter = this->ScatterOfRow(row);
+    const std::int64_t end = piece.column + piece.length;
+    for (std::int64_t column = piece.column; column < end;)
     {
-      const std::int64_t next = m_Scatter.empty() ? end : std::min(end, m_View.columnHats->GetEndOfInterval(column));
-      visit(column, next, m_Scatter.empty() ? 0 : m_View.columnHats->GetLeft(column));
+      const bool         hasNodes = !m_Scatter.empty();
+      const std::int64_t next = hasNodes ? std::min(end, m_View.columnHats->GetEndOfInterval(column)) : end;
+      const std::int64_t pixel = column + row * m_View.columns;
+      const auto         node = static_cast<std::size_t>(hasNodes ? m_View.columnHats->GetLeft(column) : 0);
+      PoissonStretch     stretch = this->StretchFrom(pixel);
+      stretch.length = next - column;
+      stretch.rightWeights = hasNodes ? m_View.columnHats->GetRightWeights() + column : nullptr;
+      stretch.left = scatter[node];
+      stretch.right = scatter[node + 1];
+      visit(stretch, pixel, node);
       column = next;
     }
   }
 
-  double
-  RightWeightOf(std::int64_t column) const
-  {
-    return m_Scatter.empty() ? 0.0 : m_View.columnHats->GetRightWeight(column);
-  }
-
-  template <Curvature TCurvature, bool WithDerivatives>
-  StretchSums
-  SumStretch(std::int64_t row, std::int64_t begin, std::int64_t end, double left, double right) const
-  {
-    StretchSums sums;
-    for (std::int64_t column = begin; column < end; ++column)
-    {
-      const std::int64_t pixel = column + row * m_View.columns;
-      if (m_View.mask[pixel] == 0)
-      {
-        continue;
-      }
-      const double b = this->RightWeightOf(column);
-      const double extra = m_View.background[pixel] + ((1.0 - b) * left + b * right);
-      const double primary = this->PrimaryOf(pixel);
-      sums.value += this->ValueOf(pixel, primary, extra);
-      if (WithDerivatives)
-      {
-        AddDerivatives(
-          sums, Differentiate<TCurvature>(m_View.observed[pixel], primary, extra), m_View.depths[pixel], b);
-      }
-    }
-    return sums;
-  }
-
-  /** Adds up the rows [0, rows) x rowStep + rowStep / 2. */
-  template <Curvature TCurvature, bool WithDerivatives>
+  /** Adds up the rows rowStep / 2 + i rowStep. */
   ProfileSums
-  Sum(std::int64_t rowStep, const ParallelFor & parallelFor) const
+  Sum(PoissonDerivatives derivatives, std::int64_t rowStep, bool inPackets, const ParallelFor & parallelFor) const
   {
     const std::int64_t rows = (m_View.rows - rowStep / 2 + rowStep - 1) / rowStep;
     return SumOverPixels<ProfileSums>(
       { m_View.columns, rows, 1 }, parallelFor, [&](const RowPiece & piece, ProfileSums & sum) {
         const std::int64_t row = piece.row * rowStep + rowStep / 2;
-        const auto         scatter = this->ScatterOfRow(row);
-        if (WithDerivatives)
+        if (derivatives != PoissonDerivatives::None)
         {
           sum.first.resize(this->CountPlaces());
           sum.second.resize(this->CountPlaces() * this->CountPlaces());
         }
-        this->ForEachStretch(
-          piece.column, piece.length, [&](std::int64_t begin, std::int64_t end, std::int64_t leftNode) {
-            const auto node = static_cast<std::size_t>(leftNode);
-            const auto stretch =
-              this->SumStretch<TCurvature, WithDerivatives>(row, begin, end, scatter[node], scatter[node + 1]);
-            sum.value += stretch.value;
-            if (WithDerivatives)
-            {
-              this->AddStretch(stretch, row, node, sum);
-            }
-          });
+        this->ForEachStretch(piece, row, [&](const PoissonStretch & stretch, std::int64_t, std::size_t node) {
+          const PoissonStretchSums sums = SumPoissonStretch(stretch, derivatives, inPackets);
+          sum.value += sums.value;
+          if (derivatives != PoissonDerivatives::None)
+          {
+            this->AddStretch(sums, row, node, sum);
+          }
+        });
       });
   }
 
@@ -252,29 +135,46 @@ public:
     return FirstNodePlace + m_Scatter.size();
   }
 
-private:
-  static void
-  AddDerivatives(StretchSums & sums, const PixelDerivatives & pixel, double depth, double b)
+  /** Without scatter and length. */
+  PoissonStretch
+  StretchFrom(std::int64_t pixel) const
   {
-    const double weights[2] = { 1.0 - b, b };
-    sums.e += pixel.primary;
-    sums.a -= depth * pixel.primary;
-    sums.ee += pixel.primaryPrimary;
-    sums.ea -= depth * pixel.primaryPrimary;
-    sums.aa += depth * (depth * pixel.primaryPrimary);
-    for (int i = 0; i < 2; ++i)
+    PoissonStretch stretch;
+    stretch.depths = m_View.depths + pixel;
+    stretch.observed = m_View.observed + pixel;
+    stretch.openBeam = m_View.openBeam + pixel;
+    stretch.background = m_View.background + pixel;
+    stretch.inside = m_View.inside + pixel;
+    stretch.exposure = m_Exposure;
+    stretch.attenuation = m_Attenuation;
+    return stretch;
+  }
+
+private:
+  /** The estimated scatter at the nodes' columns in one row; one more than there are, so that the last has a right
+   * neighbour. */
+  std::vector<double>
+  ScatterOfRow(std::int64_t row) const
+  {
+    if (m_Scatter.empty())
     {
-      sums.s[i] += weights[i] * pixel.counts;
-      sums.es[i] += weights[i] * pixel.primaryCounts;
-      sums.as[i] -= depth * (weights[i] * pixel.primaryCounts);
-      sums.ss[2 * i] += weights[i] * (weights[i] * pixel.countsCounts);
+      return { 0.0, 0.0 };
     }
-    sums.ss[1] += weights[0] * (weights[1] * pixel.countsCounts);
+    const auto          columns = static_cast<std::size_t>(m_View.columnHats->GetNodes());
+    std::vector<double> nodes(columns + 1, 0.0);
+    const auto          top = static_cast<std::size_t>(m_View.rowHats->GetLeft(row)) * columns;
+    const double        weight = m_View.rowHats->GetRightWeight(row);
+    const bool          hasLower = m_View.rowHats->GetNodes() > 1;
+    for (std::size_t i = 0; i < columns; ++i)
+    {
+      nodes[i] = (1.0 - weight) * m_Scatter[top + i] + (hasLower ? weight * m_Scatter[top + columns + i] : 0.0);
+    }
+    return nodes;
   }
 
   /** A stretch lies between two columns and two rows of nodes. */
   void
-  AddStretch(const StretchSums & stretch, std::int64_t row, std::size_t node, ProfileSums & sum) const
+  AddStretch(const PoissonStretchSums & stretch, std::int64_t row, std::size_t node, ProfileSums & sum) const
   {
     const std::size_t size = this->CountPlaces();
     sum.first[ExposurePlace] += stretch.e;
@@ -445,6 +345,7 @@ public:
     , m_Unknowns(views, model)
     , m_ParallelFor(parallelFor)
     , m_Model(model)
+    , m_InPackets(!IsSimdDisabled())
   {}
 
   PoissonProfile
@@ -543,23 +444,22 @@ private:
   SumTotals(const PoissonProfileView & view) const
   {
     const PoissonProfileNuisances none;
-    const ViewModel               model(view, none, m_Model.attenuationScale);
+    const PoissonStretch          pixels = ViewModel(view, none, m_Model.attenuationScale).StretchFrom(0);
     return SumOverPixels<Totals>(
       { view.columns, view.rows, 1 }, m_ParallelFor, [&](const RowPiece & piece, Totals & sum) {
         const std::int64_t first = piece.column + piece.row * view.columns;
         for (std::int64_t pixel = first; pixel < first + piece.length; ++pixel)
         {
-          if (view.mask[pixel] != 0)
+          if (view.inside[pixel] != 0.0)
           {
-            sum += Totals{ 1.0, view.observed[pixel], view.background[pixel], model.PrimaryOf(pixel) };
+            sum += Totals{ 1.0, view.observed[pixel], view.background[pixel], pixels.PrimaryOf(pixel) };
           }
         }
       });
   }
 
-  template <Curvature TCurvature>
   Expansion
-  Expand(const Vector & values, std::int64_t rowStep) const
+  Expand(PoissonDerivatives derivatives, const Vector & values, std::int64_t rowStep) const
   {
     PoissonProfile profile;
     m_Unknowns.Unpack(values, profile);
@@ -568,7 +468,7 @@ private:
     for (std::size_t view = 0; view < m_Views.size(); ++view)
     {
       const ViewModel model(m_Views[view], profile.views[view], profile.attenuationScale);
-      const auto      sums = model.Sum<TCurvature, true>(rowStep, m_ParallelFor);
+      const auto      sums = model.Sum(derivatives, rowStep, m_InPackets, m_ParallelFor);
       this->AddView(sums, view, model.CountPlaces(), expansion);
     }
     return expansion;
@@ -684,7 +584,7 @@ private:
     double    growth = 2.0;
     double    lastDecrement = HUGE_VAL;
     auto      lastFree = std::vector<Eigen::Index>();
-    Expansion here = this->Expand<Curvature::Observed>(values, rowStep);
+    Expansion here = this->Expand(PoissonDerivatives::Observed, values, rowStep);
     for (int iteration = 0; iteration < MostIterations; ++iteration)
     {
       const auto free = this->FindFree(values, here);
@@ -712,7 +612,7 @@ private:
       lastDecrement = isTrusted ? step.decrement : HUGE_VAL;
 
       const Vector trial = this->Project(values + step.change);
-      Expansion    there = this->Expand<Curvature::Observed>(trial, rowStep);
+      Expansion    there = this->Expand(PoissonDerivatives::Observed, trial, rowStep);
       ++profile.iterations;
       const Vector moved = trial - values;
       const double promised = -(here.gradient.dot(moved) + 0.5 * moved.dot(here.hessian * moved));
@@ -741,7 +641,7 @@ private:
       for (std::size_t view = 0; view < m_Views.size(); ++view)
       {
         const ViewModel model(m_Views[view], profile.views[view], profile.attenuationScale);
-        profile.value += model.Sum<Curvature::Observed, false>(1, m_ParallelFor).value;
+        profile.value += model.Sum(PoissonDerivatives::None, 1, m_InPackets, m_ParallelFor).value;
       }
       return;
     }
@@ -749,7 +649,7 @@ private:
     {
       return;
     }
-    const Expansion expansion = this->Expand<Curvature::Fisher>(values, 1);
+    const Expansion expansion = this->Expand(PoissonDerivatives::Fisher, values, 1);
     const auto      free = this->FindFree(values, expansion);
     for (const Eigen::Index i : free)
     {
@@ -769,6 +669,7 @@ private:
   Unknowns                                m_Unknowns;
   const ParallelFor &                     m_ParallelFor;
   PoissonProfileModel                     m_Model;
+  bool                                    m_InPackets;
 };
 
 } // namespace
@@ -825,36 +726,11 @@ EvaluatePoissonPixels(const PoissonProfileView & view,
                       const PoissonPixelTerms &  terms,
                       const ParallelFor &        parallelFor)
 {
-  const double    a = profile.attenuationScale;
-  const ViewModel model(view, profile.views[number], a);
-  const auto      put = [](double * to, std::int64_t pixel, double value) {
-    if (to != nullptr)
-    {
-      to[pixel] = value;
-    }
-  };
+  const ViewModel model(view, profile.views[number], profile.attenuationScale);
+  const bool      inPackets = !IsSimdDisabled();
   ForEachRowPiece({ view.columns, view.rows, 1 }, parallelFor, [&](const RowPiece & piece) {
-    const auto scatter = model.ScatterOfRow(piece.row);
-    model.ForEachStretch(piece.column, piece.length, [&](std::int64_t begin, std::int64_t end, std::int64_t leftNode) {
-      const auto   node = static_cast<std::size_t>(leftNode);
-      const double left = scatter[node];
-      const double right = scatter[node + 1];
-      for (std::int64_t column = begin; column < end; ++column)
-      {
-        const std::int64_t pixel = column + piece.row * view.columns;
-        const double       inside = view.mask[pixel] != 0 ? 1.0 : 0.0;
-        const double       b = model.RightWeightOf(column);
-        const double       extra = view.background[pixel] + ((1.0 - b) * left + b * right);
-        const double       primary = model.PrimaryOf(pixel);
-        const double       information = inside * kernel::PoissonInformation(primary, extra);
-        put(terms.scores, pixel, inside * (a * kernel::PoissonScore(view.observed[pixel], primary, extra)));
-        put(terms.weights, pixel, a * (a * information));
-        put(terms.exposure, pixel, -a * information);
-        put(terms.attenuation, pixel, a * (view.depths[pixel] * information));
-        put(terms.scatter, pixel, inside * (-a * (extra == 0.0 ? 1.0 : primary / (primary + extra))));
-        put(terms.primary, pixel, inside * primary);
-        put(terms.mean, pixel, inside * (primary + extra));
-      }
+    model.ForEachStretch(piece, piece.row, [&](const PoissonStretch & stretch, std::int64_t pixel, std::size_t) {
+      StorePoissonStretch(stretch, terms.From(pixel), inPackets);
     });
   });
 }

@@ -20,6 +20,7 @@
 
 #include "compute/InternalExport.h"
 #include "compute/ParallelFor.h"
+#include "compute/PoissonStretch.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -101,8 +102,8 @@ struct PoissonProfileView
   const double * openBeam{ nullptr };
   /** Counts of each pixel that come on top and are known. */
   const double * background{ nullptr };
-  /** 0: not compared. */
-  const unsigned char * mask{ nullptr };
+  /** 1 for pixels that are compared, else 0. */
+  const double * inside{ nullptr };
   /** Log exposure that is known, where it is not estimated. */
   double logExposure{ 0.0 };
   /** Where the scatter's nodes are. */
@@ -170,24 +171,7 @@ ProfilePoisson(const std::vector<PoissonProfileView> & views,
                bool                                    withInformation,
                const ParallelFor &                     parallelFor);
 
-/** Where what a profile says of the pixels of a view goes, 0 where the mask is; null if it is not asked for. With y the
- * primary and m the mean: */
-struct PoissonPixelTerms
-{
-  /** d(value) / dL. */
-  double * scores{ nullptr };
-  /** Fisher information on L, a^2 y^2 / m. */
-  double * weights{ nullptr };
-  /** Coupling of L with the log exposure, - a y^2 / m; the attenuation scale, a L y^2 / m; and a count of scatter, - a
-   * y / m. */
-  double * exposure{ nullptr };
-  double * attenuation{ nullptr };
-  double * scatter{ nullptr };
-  /** y and m. */
-  double * primary{ nullptr };
-  double * mean{ nullptr };
-};
-
+/** What a profile says of the pixels of a view. */
 RADIOGRAPHY_INTERNAL_EXPORT void
 EvaluatePoissonPixels(const PoissonProfileView & view,
                       const PoissonProfile &     profile,

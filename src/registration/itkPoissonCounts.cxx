@@ -32,7 +32,7 @@ PoissonCounts::MakeView(const double * depths) const
   view.observed = observed.data();
   view.openBeam = openBeam.data();
   view.background = background.data();
-  view.mask = mask.data();
+  view.inside = inside.data();
   view.logExposure = logExposure;
   view.columnHats = &columnHats;
   view.rowHats = &rowHats;
@@ -45,7 +45,7 @@ PoissonCounts::FindLargestCount() const
   double largest = 0.0;
   for (std::size_t i = 0; i < observed.size(); ++i)
   {
-    largest = mask[i] != 0 ? std::max(largest, observed[i]) : largest;
+    largest = inside[i] != 0.0 ? std::max(largest, observed[i]) : largest;
   }
   return largest;
 }
@@ -53,9 +53,9 @@ PoissonCounts::FindLargestCount() const
 void
 PoissonCounts::ClearMaskedPixels()
 {
-  for (std::size_t i = 0; i < mask.size(); ++i)
+  for (std::size_t i = 0; i < inside.size(); ++i)
   {
-    if (mask[i] == 0)
+    if (inside[i] == 0.0)
     {
       observed[i] = 0.0;
       openBeam[i] = 0.0;

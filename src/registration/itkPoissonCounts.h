@@ -34,13 +34,14 @@ namespace itk
 class PoissonCounts
 {
 public:
-  std::int64_t               columns{ 0 };
-  std::int64_t               rows{ 0 };
-  std::vector<double>        observed;
-  std::vector<double>        openBeam;
-  std::vector<double>        background;
-  std::vector<unsigned char> mask;
-  double                     logExposure{ 0.0 };
+  std::int64_t        columns{ 0 };
+  std::int64_t        rows{ 0 };
+  std::vector<double> observed;
+  std::vector<double> openBeam;
+  std::vector<double> background;
+  /** 1 inside the mask, else 0. */
+  std::vector<double> inside;
+  double              logExposure{ 0.0 };
   /** NaN if it was given as an image. */
   double openBeamCounts{ 0.0 };
   bool   openBeamIsAssumed{ false };

@@ -281,7 +281,11 @@ PoissonRadiographToVolumeMetricv4::MakeCounts(unsigned int view, const ViewPixel
   counts.columns = pixels.columns;
   counts.rows = pixels.rows;
   counts.logExposure = model.logExposure;
-  counts.mask.assign(pixels.mask, pixels.mask + pixels.columns * pixels.rows);
+  counts.inside.reserve(static_cast<std::size_t>(pixels.columns * pixels.rows));
+  for (std::int64_t i = 0; i < pixels.columns * pixels.rows; ++i)
+  {
+    counts.inside.push_back(pixels.mask[i] != 0 ? 1.0 : 0.0);
+  }
   counts.columnHats = compute::HatBasis(
     static_cast<std::int64_t>(m_ScatterGrid[0]), pixels.columns, pixels.first, pixels.stride, pixels.detectorColumns);
   counts.rowHats = compute::HatBasis(

@@ -294,8 +294,8 @@ PoissonRadiographToVolumeMetricv4::EvaluatePixelModel(unsigned int view) const
   const auto                 model = counts.MakeView(this->GetViewPixels()[view].depths);
   PixelModel                 pixels;
   compute::PoissonPixelTerms outputs;
-  pixels.mean.resize(counts.mask.size());
-  pixels.primary.resize(counts.mask.size());
+  pixels.mean.resize(counts.inside.size());
+  pixels.primary.resize(counts.inside.size());
   outputs.mean = pixels.mean.data();
   outputs.primary = pixels.primary.data();
   compute::EvaluatePoissonPixels(model, m_Prepared->profile, view, outputs, this->GetParallelFor());
@@ -314,7 +314,7 @@ PoissonRadiographToVolumeMetricv4::EstimateDispersionFactor() const
     for (std::size_t i = 0; i < pixels.mean.size(); ++i)
     {
       const double residual = kernel::PearsonResidual(counts.observed[i], pixels.mean[i]);
-      chiSquare += counts.mask[i] != 0 ? residual * residual : 0.0;
+      chiSquare += counts.inside[i] != 0.0 ? residual * residual : 0.0;
     }
   }
   return chiSquare / freedom;
@@ -332,12 +332,12 @@ PoissonRadiographToVolumeMetricv4::GetRelativeResidual() const
     const PoissonCounts & counts = m_Prepared->views[view];
     const PixelModel      pixels = this->EvaluatePixelModel(view);
     const double * const  depths = this->GetViewPixels()[view].depths;
-    std::vector<double>   information(counts.mask.size(), 0.0);
+    std::vector<double>   information(counts.inside.size(), 0.0);
     double                total = 0.0;
     double                crossed = 0.0;
     for (std::size_t i = 0; i < information.size(); ++i)
     {
-      if (counts.mask[i] != 0 && depths[i] != 0.0 && pixels.mean[i] > 0.0)
+      if (counts.inside[i] != 0.0 && depths[i] != 0.0 && pixels.mean[i] > 0.0)
       {
         information[i] = pixels.primary[i] * (pixels.primary[i] / pixels.mean[i]);
         total += information[i];
@@ -379,7 +379,7 @@ PoissonRadiographToVolumeMetricv4::SumNuisanceScores(unsigned int view, unsigned
     for (std::int64_t column = 0; column < counts.columns; ++column)
     {
       const auto pixel = static_cast<std::size_t>(column + row * counts.columns);
-      if (counts.mask[pixel] == 0)
+      if (counts.inside[pixel] == 0.0)
       {
         continue;
       }
@@ -480,7 +480,7 @@ PoissonRadiographToVolumeMetricv4::ConvertWith(unsigned int view, ImageType & de
 {
   const PoissonCounts        counts = this->MakeWholeCounts(view);
   float * const              values = depths.GetBufferPointer();
-  const auto                 count = counts.mask.size();
+  const auto                 count = counts.inside.size();
   const std::vector<double>  deep(values, values + count);
   std::vector<double>        mean(count);
   compute::PoissonPixelTerms outputs;
