@@ -17,12 +17,16 @@
  *=========================================================================*/
 
 // Time per sample of the projectors: a cubic volume, a square detector of as many pixels, source 1000 mm from the
-// middle of the volume, detector 1500 mm from the source, rolled about the principal ray. "--large" adds 512^3. See
-// doc/performance.md.
+// middle of the volume, detector 1500 mm from the source, rolled about the principal ray. "--large" adds 512^3.
+// "derivatives" are Joseph's depths with their gradients, and these contracted with an objective, each in turns with
+// the plain depths. See doc/performance.md.
 
 #include "RaySamples.h"
 #include "compute/ForwardProjection.h"
+#include "compute/RayDerivatives.h"
 #include "compute/TransposedVolume.h"
+#include "compute/ViewPlan.h"
+#include "compute/ViewSensitivity.h"
 #include "stairs/itkHandDownThreads.h"
 
 #include "itkMultiThreaderBase.h"
@@ -231,6 +235,97 @@ MeasureProjection(benchmark::State & state, const Setting & setting)
   state.SetLabel(Describe(report));
 }
 
+/** The view of a scene in whose world a unit is a voxel, at the identity. */
+compute::SensitivityView
+MakeSensitivityView(const kernel::ViewRays & rays)
+{
+  compute::SensitivityView view{};
+  view.rays = rays;
+  view.worldEnd = rays.end;
+  for (int a = 0; a < 3; ++a)
+  {
+    view.pointFromWorld[a][a] = 1.0;
+    view.indexFromPoint[a][a] = 1.0;
+    view.rays.span.origin[a] = rays.end.origin[a] - rays.start.origin[a];
+    view.rays.span.column[a] = rays.end.column[a] - rays.start.column[a];
+    view.rays.span.row[a] = rays.end.row[a] - rays.start.row[a];
+  }
+  return view;
+}
+
+/** CPU seconds of a call. */
+template <typename TCall>
+double
+Clock(const TCall & call)
+{
+  const std::clock_t begin = std::clock();
+  call();
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/** Depths, then depths with gradients, then those contracted with an objective and its Fisher weights, in turns: the
+ * two latter as multiples of the first, in CPU time. */
+void
+MeasureDerivatives(benchmark::State & state, const Setting & setting)
+{
+  const Scene &                       scene = GetScene(setting.size);
+  const auto                          layouts = scene.GetLayouts();
+  const compute::SensitivityView      view = MakeSensitivityView(MakeView(setting));
+  const auto                          threader = itk::MultiThreaderBase::New();
+  const compute::ParallelFor          parallelFor = MakeParallelFor(setting.threads, *threader);
+  const compute::ProjectionPolicy     policy = compute::SelectProjectionPolicy();
+  const compute::ViewPlan             plan = compute::MakeViewPlan(view.rays, setting.projector, policy);
+  const std::int64_t                  columns = view.rays.columns;
+  const std::int64_t                  rows = view.rays.rows;
+  std::vector<float>                  depths(static_cast<size_t>(columns * rows));
+  std::vector<kernel::RaySensitivity> rays(depths.size());
+
+  compute::ComputeReport report;
+  double                 seconds[3] = { 0.0, 0.0, 0.0 };
+  for (auto _ : state)
+  {
+    seconds[0] += Clock([&]() {
+      compute::ForwardProject(layouts, view.rays, plan, policy, parallelFor, { depths.data(), 0, 0, columns, rows });
+    });
+    seconds[1] += Clock([&]() {
+      const compute::RayDerivativeImage output{ rays.data(), columns, rows, nullptr };
+      report = compute::DifferentiateRays(layouts, view.rays, plan, policy, parallelFor, output);
+    });
+    seconds[2] += Clock([&]() {
+      const auto result = compute::ContractSensitivities(
+        layouts, view, setting.projector, policy, parallelFor, [](std::int64_t, std::int64_t, double depth) {
+          return compute::PixelObjective{ 0.5 * depth * depth, depth, 1.0 + depth };
+        });
+      benchmark::DoNotOptimize(result.value);
+    });
+    benchmark::DoNotOptimize(depths.data());
+    benchmark::DoNotOptimize(rays.data());
+  }
+  const std::string fault = FindFault(setting, report);
+  if (!fault.empty())
+  {
+    state.SkipWithError(fault.c_str());
+    return;
+  }
+  state.counters["depths_cpu_ms"] = 1e3 * seconds[0] / static_cast<double>(state.iterations());
+  state.counters["gradients_x_depths"] = seconds[1] / seconds[0];
+  state.counters["contraction_x_depths"] = seconds[2] / seconds[0];
+  state.SetLabel(Describe(report));
+}
+
+void
+RegisterDerivatives(const Setting & setting)
+{
+  const std::string name = "derivatives-" + std::string(compute::ToString(setting.projector)) +
+                           "/size:" + std::to_string(setting.size) + "/along:" + "xyz"[setting.axis] +
+                           "/roll:" + std::to_string(setting.rollDegrees) +
+                           "/workers:" + std::to_string(setting.threads);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State & state) { MeasureDerivatives(state, setting); })
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+}
+
 void
 Register(const Setting & setting)
 {
@@ -255,6 +350,7 @@ RegisterAll(std::int64_t size, bool rayByRay)
       for (const int roll : { 0, 15, 45, 80 })
       {
         Register({ compute::Projector::Joseph, true, size, axis, roll, threads });
+        RegisterDerivatives({ compute::Projector::Joseph, true, size, axis, roll, threads });
       }
       for (const auto projector :
            { compute::Projector::Joseph, compute::Projector::CellGauss, compute::Projector::Siddon })

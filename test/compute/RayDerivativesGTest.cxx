@@ -374,7 +374,7 @@ TEST(RayDerivatives, EveryRollAgreesWithTheReference)
     {
       for (const double roll : { 0.0, 15.0, 45.0, 80.0, 135.0, 200.0, 300.0 })
       {
-        JosephScene scene(3);
+        JosephScene scene(4);
         LookAlong(scene, axis, roll);
         Sensitivities found;
         ASSERT_TRUE(RanPackets(Differentiate(scene, compute::Projector::Joseph, MakePolicy(), found)));
@@ -395,7 +395,7 @@ TEST(RayDerivatives, RaysWithinPlanesOfVoxelCentresHaveTheMeanOfBothSides)
       // Every ray along one of two lateral planes, or along both.
       for (const double offset : { 0.0, 0.4 })
       {
-        JosephScene scene(3);
+        JosephScene scene(4);
         LookAlongVoxels(scene, axis, offset);
         Sensitivities found;
         ASSERT_TRUE(RanPackets(Differentiate(scene, compute::Projector::Joseph, MakePolicy(), found)));
