@@ -653,6 +653,19 @@ namespace
 HWY_EXPORT(ProjectTile);
 HWY_EXPORT(DifferentiateTile);
 
+// By the best instruction set. Here, where the namespaces of instruction sets are those of CellGauss alone.
+std::int64_t
+CallProjectTile(const PacketJob & job, const PixelTiles::Tile & tile, float * values)
+{
+  return HWY_DYNAMIC_DISPATCH(ProjectTile)(job, tile, values);
+}
+
+std::int64_t
+CallDifferentiateTile(const PacketJob & job, const PixelTiles::Tile & tile, kernel::RaySensitivity * values)
+{
+  return HWY_DYNAMIC_DISPATCH(DifferentiateTile)(job, tile, values);
+}
+
 } // namespace
 } // namespace cellgauss
 
@@ -690,7 +703,7 @@ ProjectCellGaussPackets(const kernel::VolumeView & volume,
   const PixelTiles          tiles = MakeTiles(job, policy);
   std::atomic<std::int64_t> raysWithEndInside{ 0 };
   parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    raysWithEndInside += HWY_DYNAMIC_DISPATCH(ProjectTile)(job, tiles.GetTile(item), output.values);
+    raysWithEndInside += CallProjectTile(job, tiles.GetTile(item), output.values);
   });
   return { "cell-gauss, " + DescribePackets(job), raysWithEndInside };
 }
@@ -713,7 +726,7 @@ DifferentiateCellGaussPackets(const kernel::VolumeView &  volume,
   const PixelTiles          tiles = MakeTiles(job, policy);
   std::atomic<std::int64_t> raysWithEndInside{ 0 };
   parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    raysWithEndInside += HWY_DYNAMIC_DISPATCH(DifferentiateTile)(job, tiles.GetTile(item), output.values);
+    raysWithEndInside += CallDifferentiateTile(job, tiles.GetTile(item), output.values);
   });
   return { "cell-gauss with gradients, " + DescribePackets(job), raysWithEndInside };
 }

@@ -740,6 +740,13 @@ namespace
 
 HWY_EXPORT(ProjectSiddonTile);
 
+/** By the best instruction set. Here, where the namespaces of instruction sets are those of Siddon alone. */
+RayCounts
+ProjectTile(const PacketJob & job, const PixelTiles::Tile & tile, float * values)
+{
+  return HWY_DYNAMIC_DISPATCH(ProjectSiddonTile)(job, tile, values);
+}
+
 } // namespace
 } // namespace siddon
 
@@ -762,7 +769,7 @@ ProjectSiddonPackets(const kernel::VolumeView & volume,
   std::atomic<std::int64_t> endsInside{ 0 };
   std::atomic<std::int64_t> alone{ 0 };
   parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    const RayCounts counts = HWY_DYNAMIC_DISPATCH(ProjectSiddonTile)(job, tiles.GetTile(item), output.values);
+    const RayCounts counts = ProjectTile(job, tiles.GetTile(item), output.values);
     endsInside += counts.endsInside;
     alone += counts.alone;
   });
