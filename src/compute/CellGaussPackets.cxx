@@ -486,6 +486,8 @@ HWY_INLINE SlabSums<VSlopes>
       return IntegrateInner<VSlopes, VWhole, VRegisters, 4>(job, packet, rays, corners, begin, end);
     case 5:
       return IntegrateInner<VSlopes, VWhole, VRegisters, 5>(job, packet, rays, corners, begin, end);
+    case 6:
+      return IntegrateInner<VSlopes, VWhole, VRegisters, 6>(job, packet, rays, corners, begin, end);
     default:
       return IntegrateInner<VSlopes, VWhole, VRegisters, 0>(job, packet, rays, corners, begin, end);
   }

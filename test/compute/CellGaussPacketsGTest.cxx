@@ -177,23 +177,6 @@ CompareWithReference(const JosephScene & scene, const Sensitivities & found)
   return errors;
 }
 
-/** Brings the detector nearer to the source. */
-void
-Shorten(JosephScene & scene, double part)
-{
-  auto & view = scene.view;
-  for (int a = 0; a < 3; ++a)
-  {
-    view.end.origin[a] = view.start.origin[a] + part * (view.end.origin[a] - view.start.origin[a]);
-    view.end.column[a] = view.start.column[a] + part * (view.end.column[a] - view.start.column[a]);
-    view.end.row[a] = view.start.row[a] + part * (view.end.row[a] - view.start.row[a]);
-    for (double * const span : { &view.span.origin[a], &view.span.column[a], &view.span.row[a] })
-    {
-      *span *= part;
-    }
-  }
-}
-
 /** A parallel beam of `columns` x `rows` rays, `step` voxels apart, in direction (slopeX, slopeY, 1) through (x, y) in
  * plane z = 0. */
 kernel::ViewRays
@@ -366,7 +349,7 @@ TEST(CellGaussPackets, RaysThatEndInsideOrBeforeTheVolumeGoWhereTheyBelong)
   {
     JosephScene scene(seed);
     // The detector moves to the volume's middle, or a bit before or behind it.
-    Shorten(scene, scene.middle * (0.8 + 0.013 * static_cast<double>(seed - 401)));
+    scene.MoveDetectorTo(scene.middle * (0.8 + 0.013 * static_cast<double>(seed - 401)));
     Sensitivities             found;
     Sensitivities             expected;
     compute::ProjectionPolicy policy;
