@@ -54,10 +54,9 @@ operator<<(std::ostream & out, GradientCorrelationRadiographToVolumeMetricv4Enum
  * masked. With a Stride they are those of every n-th pixel. Smooth changes over the image, such as scatter or
  * shading, hardly matter; edges do. So the capture range is small: start near, or on smoothed images.
  *
- * The derivative is exact. In the information matrix, squares of differences over two pixels and three lines are
- * replaced by means of squares of differences of neighbours: never smaller than the Gauss-Newton matrix, equal to it
- * where the derivatives of depths change evenly from pixel to pixel; with transmissions up to twice as large.
- * Levenberg-Marquardt's steps come out shorter for it, not longer. A covariance made of it is on the small side.
+ * The information matrix is the Gauss-Newton matrix of the two least-squares problems with their lines eliminated
+ * (variable projection). Differences of neighbouring pixels share pixels, so that their noise is not independent: a
+ * covariance made of it is a rough one.
  *
  * \sa CorrelationRadiographToVolumeMetricv4 for values, relation and what is refused
  * \ingroup Radiography */

@@ -244,6 +244,24 @@ protected:
     std::int64_t detectorRows{ 0 };
   };
 
+  /** A pixel that enters a difference: how far it is from the pixel p that the difference belongs to, and its factor.
+   */
+  struct DifferencePixel
+  {
+    std::int64_t column{ 0 };
+    std::int64_t row{ 0 };
+    double       factor{ 0.0 };
+  };
+
+  /** Differences of pixels, of one kind. The information gains the sum of weights[p] D_p D_p^T, with D_p the sum of
+   * factor x slopes[q] x J_q over the pixels q that the difference at p is made of. */
+  struct Difference
+  {
+    std::vector<DifferencePixel> pixels;
+    /** One for each pixel; 0 where a pixel of the difference would lie outside or is masked. */
+    std::vector<double> weights;
+  };
+
   /** What a similarity says of each pixel of a view. Every vector has one entry for each pixel, 0 where the mask is, or
    * is empty where it is optional. With J_p = dL_p / d(parameters), the derivative is - sum of scores x J. */
   struct PixelTerms
@@ -252,11 +270,10 @@ protected:
     std::vector<double> scores;
     /** w: the information gains the sum of w_p J_p J_p^T. Optional. */
     std::vector<double> weights;
-    /** The information gains the sum of w (J_q - J_p) (J_q - J_p)^T, q the next pixel of the row; 0 in the last column.
-     * Optional: for similarities of image gradients. */
-    std::vector<double> columnWeights;
-    /** The same with q the same column's pixel in the next row; 0 in the last row. Optional. */
-    std::vector<double> rowWeights;
+    /** For similarities of image gradients. Optional. */
+    std::vector<Difference> differences;
+    /** One for each pixel, for all differences. Optional: 1. */
+    std::vector<double> slopes;
     /** Images that Coupling refers to. */
     std::vector<std::vector<double>> amplitudes;
   };
@@ -332,6 +349,10 @@ protected:
   virtual void
   ConvertToResidual(unsigned int view, ImageType & depths) const;
 
+  /** \throws ExceptionObject unless Initialize() was called since the last change. */
+  void
+  RequirePrepared() const;
+
   /** The pixels of each view, without depths. After Initialize(). */
   const std::vector<ViewPixels> &
   GetViewPixels() const;
@@ -382,8 +403,6 @@ private:
   GetView(unsigned int view) const;
   bool
   IsPrepared() const;
-  void
-  RequirePrepared() const;
   void
   RefuseFramework() const;
   void

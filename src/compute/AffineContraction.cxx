@@ -366,15 +366,16 @@ private:
   }
 };
 
+/** Adds weight x v v^T: its upper triangle. */
 void
-AddDifference(const AffineVector & one, const AffineVector & other, double weight, AffineMatrix & form)
+AddSquare(const AffineVector & vector, double weight, AffineMatrix & form)
 {
   for (std::size_t i = 0; i < 12; ++i)
   {
-    const double weighted = weight * (other[i] - one[i]);
+    const double weighted = weight * vector[i];
     for (std::size_t j = i; j < 12; ++j)
     {
-      form[i][j] += weighted * (other[j] - one[j]);
+      form[i][j] += weighted * vector[j];
     }
   }
 }
@@ -473,8 +474,10 @@ public:
     {
       AddForm(pixels, m_Weights.weights + first, row, sums.form);
     }
-    this->AddDifferences(piece, m_Weights.columnWeights, 1, sums.form);
-    this->AddDifferences(piece, m_Weights.rowWeights, m_Columns, sums.form);
+    for (const DifferenceWeights & difference : m_Weights.differences)
+    {
+      this->AddDifferences(piece, difference, sums.form);
+    }
     this->AddCouplings(piece, pixels, row, sums);
   }
 
@@ -495,26 +498,33 @@ private:
   }
 
   void
-  AddDifferences(const RowPiece & piece, const double * weights, std::int64_t step, AffineMatrix & form) const
+  AddDifferences(const RowPiece & piece, const DifferenceWeights & difference, AffineMatrix & form) const
   {
-    if (weights == nullptr)
+    for (std::int64_t column = piece.column; column < piece.column + piece.length; ++column)
     {
-      return;
-    }
-    const std::int64_t first = piece.column + piece.row * m_Columns;
-    for (std::int64_t pixel = first; pixel < first + piece.length; ++pixel)
-    {
-      if (weights[pixel] != 0.0)
+      const double weight = difference.weights[column + piece.row * m_Columns];
+      if (weight != 0.0)
       {
-        AddDifference(this->MomentsOf(pixel), this->MomentsOf(pixel + step), weights[pixel], form);
+        AddSquare(this->MomentsOf(difference.pixels, column, piece.row), weight, form);
       }
     }
   }
 
   AffineVector
-  MomentsOf(std::int64_t pixel) const
+  MomentsOf(const std::vector<DifferencePixel> & pixels, std::int64_t column, std::int64_t row) const
   {
-    return m_Frame.MakeMoments(m_Rays[pixel], pixel % m_Columns, pixel / m_Columns);
+    AffineVector sum{};
+    for (const DifferencePixel & pixel : pixels)
+    {
+      const std::int64_t place = column + pixel.column + (row + pixel.row) * m_Columns;
+      const double       factor = pixel.factor * (m_Weights.slopes != nullptr ? m_Weights.slopes[place] : 1.0);
+      const AffineVector moments = m_Frame.MakeMoments(m_Rays[place], column + pixel.column, row + pixel.row);
+      for (std::size_t i = 0; i < 12; ++i)
+      {
+        sum[i] += factor * moments[i];
+      }
+    }
+    return sum;
   }
 
   void

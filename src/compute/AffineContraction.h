@@ -18,6 +18,7 @@
 #ifndef radiography_compute_AffineContraction_h
 #define radiography_compute_AffineContraction_h
 
+#include "compute/DifferencePixel.h"
 #include "compute/InternalExport.h"
 #include "compute/ParallelFor.h"
 #include "compute/ViewSensitivity.h"
@@ -34,6 +35,13 @@ namespace radiography::compute
 using AffineVector = std::array<double, 12>;
 using AffineMatrix = std::array<std::array<double, 12>, 12>;
 
+/** Differences of one kind: at each pixel p whose weight is not 0; all pixels that it is made of lie in the view. */
+struct DifferenceWeights
+{
+  std::vector<DifferencePixel> pixels{};
+  const double *               weights{ nullptr };
+};
+
 /** What is said of the pixels of a view, in raster order; null where there is nothing to say. With J_p = dL_p / d(A, b)
  * of pixel p: */
 struct ContractionWeights
@@ -42,11 +50,11 @@ struct ContractionWeights
   const double * scores{ nullptr };
   /** the sum of weights x J J^T; */
   const double * weights{ nullptr };
-  /** the sum of columnWeights x (J_q - J_p) (J_q - J_p)^T, q = p's neighbour in the next column, 0 in the last column;
-   */
-  const double * columnWeights{ nullptr };
-  /** the same for the neighbour in the next row, 0 in the last row. */
-  const double * rowWeights{ nullptr };
+  /** for each of them, the sum of its weights x D_p D_p^T, D_p = sum of factor x slope_q x J_q over the pixels q that
+   * the difference at p is made of; */
+  std::vector<DifferenceWeights> differences{};
+  /** slopes of all pixels; null: 1. */
+  const double * slopes{ nullptr };
 };
 
 /** One more sum of c x J, with c = amplitudes x columnFactors[column] x rowFactors[row]. */

@@ -19,6 +19,7 @@
 #define radiography_compute_CorrelationOfDepths_h
 
 #include "compute/Correlation.h"
+#include "compute/DifferencePixel.h"
 
 #include <vector>
 
@@ -48,14 +49,21 @@ enum class SimilarityOrder
   Information
 };
 
+/** Differences of pixels along one axis, and the weight of each; 0 where there is none. */
+struct SimilarityDifferences
+{
+  std::vector<DifferencePixel> pixels{};
+  std::vector<double>          weights{};
+};
+
 /** What a similarity of depths and image is made of, and all that a Gauss-Newton step needs. Vectors hold one number a
  * pixel in raster order, 0 where nothing is compared; they are empty when they were not asked for or have no part.
  *
- * With J the gradient of a pixel's depth with respect to any parameters, and J' that of the next pixel of the row
- * (column weights) or column (row weights), the Gauss-Newton matrix is
+ * With J the gradient of a pixel's depth with respect to any parameters, and D_p the sum of factor x slope x J over the
+ * pixels of the difference at p, the Gauss-Newton matrix is
  *
- *     sum of weight J J^T + sum of columnWeight (J' - J) (J' - J)^T + sum of rowWeight (J' - J) (J' - J)^T
- *       - sum over k of C_k C_k^T,  C_k = sum of couplings[k] J */
+ *     sum of weights J J^T + sum over differences of weights D D^T - sum over k of C_k C_k^T,
+ *     C_k = sum of couplings[k] J */
 struct SimilarityTerms
 {
   /** To be minimised. */
@@ -66,10 +74,11 @@ struct SimilarityTerms
    * derivatives. */
   bool isDefined{ false };
   /** d(value) / d(depth). */
-  std::vector<double>              scores{};
-  std::vector<double>              weights{};
-  std::vector<double>              columnWeights{};
-  std::vector<double>              rowWeights{};
+  std::vector<double>                scores{};
+  std::vector<double>                weights{};
+  std::vector<SimilarityDifferences> differences{};
+  /** dq / dL; empty: 1. */
+  std::vector<double>              slopes{};
   std::vector<std::vector<double>> couplings{};
 };
 

@@ -27,15 +27,7 @@ namespace radiography::compute
 namespace
 {
 
-/** A pixel that enters a difference: where it lies, and its factor. */
-struct StencilPixel
-{
-  std::int64_t column;
-  std::int64_t row;
-  double       factor;
-};
-
-using Stencil = std::vector<StencilPixel>;
+using Stencil = std::vector<DifferencePixel>;
 
 Stencil
 MakeStencil(const DifferenceOperator & difference)
@@ -46,8 +38,8 @@ MakeStencil(const DifferenceOperator & difference)
     for (const std::int64_t along : { -1, 1 })
     {
       const double factor = static_cast<double>(along) * weight * half;
-      stencil.push_back(difference.axis == 0 ? StencilPixel{ along, across, factor }
-                                             : StencilPixel{ across, along, factor });
+      stencil.push_back(difference.axis == 0 ? DifferencePixel{ along, across, factor }
+                                             : DifferencePixel{ across, along, factor });
     }
   };
   if (difference.kind == DifferenceKind::Central)
@@ -123,76 +115,6 @@ struct GradientInputs
   SimilarityOrder             order;
   const ParallelFor &         parallelFor;
 };
-
-/** How far a pixel's neighbour along the axis is in raster order. */
-std::int64_t
-StepAlong(const PixelGrid & grid, const GradientAxis & axis)
-{
-  return axis.difference.axis == 0 ? 1 : grid.columns;
-}
-
-/** The weight of (q' - q)^2, for each pixel and its next one along the axis: means of squares in place of the squares
- * of means that differences are. Sums over the two differences that a pair of neighbours enters, and lines of Sobel. */
-std::vector<double>
-MakePairWeights(const GradientInputs & inputs, const GradientAxis & axis, double weight)
-{
-  const PixelGrid &   grid = inputs.grid;
-  const Stencil       stencil = MakeStencil(axis.difference);
-  const double        spacing = axis.difference.spacing;
-  std::vector<double> pairs(axis.mask.size(), 0.0);
-  ForEachPixel(grid, inputs.parallelFor, [&](std::int64_t column, std::int64_t row, std::size_t place) {
-    const auto addCentre = [&](std::int64_t c, std::int64_t r, double share) {
-      if (IsInside(grid, c, r) && axis.mask[PlaceOf(grid, c, r)] != 0)
-      {
-        pairs[place] += weight * share;
-      }
-    };
-    for (const StencilPixel & pixel : stencil)
-    {
-      // The pair lies before or behind the middle of the difference, on the stencil pixel's line.
-      const bool   before = pixel.factor < 0.0;
-      const double share = std::abs(pixel.factor) / spacing;
-      if (axis.difference.axis == 0)
-      {
-        addCentre(column + (before ? 1 : 0), row - pixel.row, share);
-      }
-      else
-      {
-        addCentre(column - pixel.column, row + (before ? 1 : 0), share);
-      }
-    }
-  });
-  return pairs;
-}
-
-/** From pairs of q(L) to pairs of L and single pixels, q' - q = mean slope (L' - L) + (slope' - slope) mean L for
- * gradients; each part's square counts twice. */
-void
-ChainPairsToDepths(const GradientInputs & inputs,
-                   const GradientAxis &   axis,
-                   std::vector<double> &  pairs,
-                   std::vector<double> &  weights)
-{
-  if (inputs.compared == ComparedQuantity::OpticalDepth)
-  {
-    return;
-  }
-  weights.resize(pairs.size(), 0.0);
-  const auto step = static_cast<std::size_t>(StepAlong(inputs.grid, axis));
-  for (std::size_t place = 0; place + step < pairs.size(); ++place)
-  {
-    if (pairs[place] == 0.0)
-    {
-      continue;
-    }
-    const double slope = ComparedSlope(inputs.compared, inputs.predicted[place]);
-    const double next = ComparedSlope(inputs.compared, inputs.predicted[place + step]);
-    const double change = pairs[place] * (next - slope) * (next - slope);
-    weights[place] += change;
-    weights[place + step] += change;
-    pairs[place] *= 0.5 * (slope + next) * (slope + next);
-  }
-}
 
 /** The derivatives of one axis with respect to q(L); couplings are still those of differences. */
 struct AxisDerivatives
@@ -276,9 +198,12 @@ AddAxis(const GradientInputs & inputs, const GradientAxis & axis, SimilarityTerm
   std::transform(score.begin(), score.end(), terms.scores.begin(), terms.scores.begin(), std::plus<>());
   if (inputs.order == SimilarityOrder::Information)
   {
-    auto pairs = MakePairWeights(inputs, axis, half * CorrelationWeight(correlation));
-    ChainPairsToDepths(inputs, axis, pairs, terms.weights);
-    (axis.difference.axis == 0 ? terms.columnWeights : terms.rowWeights) = std::move(pairs);
+    const double        weight = half * CorrelationWeight(correlation);
+    std::vector<double> weights(axis.mask.size());
+    std::transform(axis.mask.begin(), axis.mask.end(), weights.begin(), [weight](unsigned char isThere) {
+      return isThere != 0 ? weight : 0.0;
+    });
+    terms.differences.push_back({ MakeStencil(axis.difference), std::move(weights) });
     for (const auto & column : derivatives.couplings)
     {
       terms.couplings.push_back(PullBackToDepths(inputs, axis, column, std::sqrt(half)));
@@ -301,7 +226,7 @@ MakeDifferenceMask(const PixelGrid &                      grid,
   std::vector<unsigned char> valid(static_cast<std::size_t>(grid.Count()));
   ForEachPixel(grid, parallelFor, [&](std::int64_t column, std::int64_t row, std::size_t place) {
     // Each pixel of the stencil, and the one on its line that lies between it and its opposite.
-    valid[place] = std::all_of(stencil.begin(), stencil.end(), [&](const StencilPixel & pixel) {
+    valid[place] = std::all_of(stencil.begin(), stencil.end(), [&](const DifferencePixel & pixel) {
       const std::int64_t middleColumn = difference.axis == 0 ? column : column + pixel.column;
       const std::int64_t middleRow = difference.axis == 0 ? row + pixel.row : row;
       return isThere(column + pixel.column, row + pixel.row) && isThere(middleColumn, middleRow);
@@ -337,7 +262,7 @@ DifferentiateTransposed(const PixelGrid &           grid,
   const Stencil       stencil = MakeStencil(difference);
   std::vector<double> result(differences.size(), 0.0);
   ForEachPixel(grid, parallelFor, [&](std::int64_t column, std::int64_t row, std::size_t place) {
-    for (const StencilPixel & pixel : stencil)
+    for (const DifferencePixel & pixel : stencil)
     {
       const std::int64_t c = column - pixel.column;
       const std::int64_t r = row - pixel.row;
@@ -372,6 +297,11 @@ EvaluateGradientCorrelation(const PixelGrid &             grid,
     GradientAxis axis{ { kind, i, spacing[static_cast<std::size_t>(i)] }, {} };
     axis.mask = MakeDifferenceMask(grid, axis.difference, images.mask, parallelFor);
     AddAxis(inputs, axis, terms);
+  }
+  if (order == SimilarityOrder::Information && compared != ComparedQuantity::OpticalDepth)
+  {
+    terms.slopes.assign(predicted.size(), 1.0);
+    MultiplyBySlopes(predicted, compared, terms.slopes);
   }
   return terms;
 }

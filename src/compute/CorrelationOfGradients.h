@@ -68,15 +68,10 @@ RADIOGRAPHY_INTERNAL_EXPORT std::vector<double>
                                                     const ParallelFor &         parallelFor);
 
 /** The correlation of two gradient images: one of differences along columns, one along rows (G. Penney et al., IEEE
- * Trans. Med. Imaging 17, 1998, gradient correlation). The value is the mean of the values of both; score and couplings
- * are exact.
+ * Trans. Med. Imaging 17, 1998, gradient correlation). The value is the mean of the values of both.
  *
- * Gauss-Newton's matrix has the squares of differences of J over two pixels, and for Sobel over three lines of them,
- * which are means of differences of neighbours. The squares of the means are replaced by the means of the squares: the
- * matrix is never smaller than Gauss-Newton's (Jensen's inequality), hence positive semidefinite, and equals it where J
- * changes evenly. With transmissions, the product rule's two parts are bounded by twice their squares, so that the
- * matrix is up to twice as large. Steps of Levenberg and Marquardt are shorter than with Gauss-Newton's, never longer.
- *
+ * Its Gauss-Newton matrix is that of two least-squares problems, one for each axis, each with its offset and slope
+ * eliminated.
  * \param spacing between columns and between rows, mm */
 RADIOGRAPHY_INTERNAL_EXPORT SimilarityTerms
 EvaluateGradientCorrelation(const PixelGrid &             grid,

@@ -157,8 +157,15 @@ CorrelationRadiographToVolumeMetricv4::EvaluateSimilarity(const std::vector<View
     PixelTerms & pixels = similarity.views[view];
     pixels.scores = std::move(terms.scores);
     pixels.weights = std::move(terms.weights);
-    pixels.columnWeights = std::move(terms.columnWeights);
-    pixels.rowWeights = std::move(terms.rowWeights);
+    pixels.slopes = std::move(terms.slopes);
+    for (auto & difference : terms.differences)
+    {
+      pixels.differences.push_back({ {}, std::move(difference.weights) });
+      for (const compute::DifferencePixel & pixel : difference.pixels)
+      {
+        pixels.differences.back().pixels.push_back({ pixel.column, pixel.row, pixel.factor });
+      }
+    }
     pixels.amplitudes = std::move(terms.couplings);
     for (std::size_t column = 0; column < pixels.amplitudes.size(); ++column)
     {

@@ -191,14 +191,21 @@ RadiographToVolumeMetricv4::Contract(Order order) const
   for (std::size_t number = 0; number < work.views.size(); ++number)
   {
     const PixelTerms &                    terms = work.similarity.views[number];
-    compute::ContractionWeights           weights{ terms.scores.data(), nullptr, nullptr, nullptr };
+    compute::ContractionWeights           weights{ terms.scores.data(), nullptr, {}, nullptr };
     std::vector<compute::CouplingWeights> couplings;
     std::vector<unsigned int>             places;
     if (order == Order::Information)
     {
       weights.weights = DataOrNull(terms.weights);
-      weights.columnWeights = DataOrNull(terms.columnWeights);
-      weights.rowWeights = DataOrNull(terms.rowWeights);
+      weights.slopes = DataOrNull(terms.slopes);
+      for (const Difference & difference : terms.differences)
+      {
+        weights.differences.push_back({ {}, difference.weights.data() });
+        for (const DifferencePixel & pixel : difference.pixels)
+        {
+          weights.differences.back().pixels.push_back({ pixel.column, pixel.row, pixel.factor });
+        }
+      }
       for (const Coupling & part : work.similarity.couplings)
       {
         if (part.view == number)

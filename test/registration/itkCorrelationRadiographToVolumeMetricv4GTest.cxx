@@ -27,8 +27,6 @@
 #include "itkRegistrationParameterScalesFromPhysicalShift.h"
 #include "itkRegularStepGradientDescentOptimizerv4.h"
 
-#include "vnl/algo/vnl_symmetric_eigensystem.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -269,51 +267,25 @@ TEST(CorrelationMetric, InformationAtAPerfectFitIsTheSecondDerivative)
     const Scene scene(compared);
     for (const Relation relation : { Relation::Automatic, Relation::Growing })
     {
-      const auto metric = scene.Make(Kind::Normalized, *scene.truth);
-      metric->SetCompared(compared);
-      metric->SetRelation(relation);
-      metric->Initialize();
-      const auto scale = EulerScale();
-      const auto hessian = Hessian(*metric, *scene.truth, scale);
-      auto       information = Evaluation(*metric).information;
-      for (unsigned int i = 0; i < 6; ++i)
+      for (const Kind kind : Kinds)
       {
-        for (unsigned int j = 0; j < 6; ++j)
+        const auto metric = scene.Make(kind, *scene.truth);
+        metric->SetCompared(compared);
+        metric->SetRelation(relation);
+        metric->Initialize();
+        const auto scale = EulerScale();
+        const auto hessian = Hessian(*metric, *scene.truth, scale);
+        auto       information = Evaluation(*metric).information;
+        for (unsigned int i = 0; i < 6; ++i)
         {
-          information(i, j) *= scale[i] * scale[j];
+          for (unsigned int j = 0; j < 6; ++j)
+          {
+            information(i, j) *= scale[i] * scale[j];
+          }
         }
+        EXPECT_LT((information - hessian).frobenius_norm(), 2e-3 * hessian.frobenius_norm())
+          << "kind " << static_cast<int>(kind);
       }
-      EXPECT_LT((information - hessian).frobenius_norm(), 2e-3 * hessian.frobenius_norm());
-    }
-  }
-}
-
-TEST(CorrelationMetric, InformationOfGradientsIsNotBelowTheSecondDerivative)
-{
-  for (const Compared compared : { Compared::OpticalDepth, Compared::Transmission })
-  {
-    const Scene scene(compared);
-    for (const Kind kind : { Kind::Central, Kind::Sobel })
-    {
-      const auto metric = scene.Make(kind, *scene.truth);
-      metric->SetCompared(compared);
-      metric->SetRelation(Relation::Growing);
-      metric->Initialize();
-      const auto         scale = EulerScale();
-      const auto         hessian = Hessian(*metric, *scene.truth, scale);
-      auto               information = Evaluation(*metric).information;
-      vnl_matrix<double> excess(6, 6);
-      for (unsigned int i = 0; i < 6; ++i)
-      {
-        for (unsigned int j = 0; j < 6; ++j)
-        {
-          information(i, j) *= scale[i] * scale[j];
-          excess(i, j) = information(i, j) - hessian(i, j);
-        }
-      }
-      const vnl_symmetric_eigensystem<double> spectrum(excess);
-      EXPECT_GT(spectrum.D(0, 0), -2e-3 * hessian.frobenius_norm());
-      EXPECT_LT(information.frobenius_norm(), 10.0 * hessian.frobenius_norm());
     }
   }
 }
@@ -518,12 +490,9 @@ TEST(CorrelationMetric, FisherScoringRecoversAKnownPose)
       metric->Initialize();
       const auto optimizer = itk::FisherScoringOptimizerv4::New();
       optimizer->SetMetric(metric);
-      optimizer->SetNumberOfIterations(150);
+      optimizer->SetNumberOfIterations(10);
       optimizer->StartOptimization();
-      std::cout << "kind " << static_cast<int>(kind) << " compared " << static_cast<int>(compared) << ": "
-                << optimizer->GetCurrentIteration() << " iterations, " << MeanTargetError(*pose, *scene.truth)
-                << " mm, " << optimizer->GetStopConditionDescription() << std::endl;
-      EXPECT_LT(MeanTargetError(*pose, *scene.truth), 0.01)
+      EXPECT_LT(MeanTargetError(*pose, *scene.truth), 1e-3)
         << "kind " << static_cast<int>(kind) << ", " << optimizer->GetStopConditionDescription();
     }
   }

@@ -118,12 +118,16 @@ private:
     }
     if (m_Smoothness > 0.0)
     {
-      terms.columnWeights.assign(count, 0.0);
-      terms.rowWeights.assign(count, 0.0);
+      const std::vector<double> none(count, 0.0);
+      terms.differences.clear();
+      terms.differences.push_back({ { { 0, 0, -1.0 }, { 1, 0, 1.0 } }, none });
+      terms.differences.push_back({ { { 0, 0, -1.0 }, { 0, 1, 1.0 } }, none });
+      auto & columnWeights = terms.differences[0].weights;
+      auto & rowWeights = terms.differences[1].weights;
       for (std::size_t i = 0; i < count; ++i)
       {
-        this->AddDifference(pixels, residual, i, i + 1, (i + 1) % columns != 0, terms.columnWeights, terms, similarity);
-        this->AddDifference(pixels, residual, i, i + columns, i + columns < count, terms.rowWeights, terms, similarity);
+        this->AddDifference(pixels, residual, i, i + 1, (i + 1) % columns != 0, columnWeights, terms, similarity);
+        this->AddDifference(pixels, residual, i, i + columns, i + columns < count, rowWeights, terms, similarity);
       }
     }
   }
