@@ -204,17 +204,30 @@ MakeAffineGradient(const kernel::RaySensitivity & ray,
   return gradient;
 }
 
-/** Adds weight x gradient gradient^T on and right of the 4 x 4 blocks of the diagonal. */
+/** The sum of weight x gradient gradient^T on and right of the 4 x 4 blocks of the diagonal. */
+using FisherSum = double[AffineCount][AffineCount];
+
+/** Adds the pixels of a group to the Fisher matrix, one after the other: the sum stays in registers meanwhile. */
+template <int VCount>
 void
-AddOuterProduct(const AffineGradient & gradient, double weight, double (&sum)[AffineCount][AffineCount])
+AddOuterProducts(const AffineGradient (&gradients)[VCount], const double (&weights)[VCount], FisherSum & sum)
 {
   const auto addRows = [&](auto first) {
     for (int i = first; i < first + 4; ++i)
     {
-      const double weighted = weight * gradient[i];
+      double weighted[VCount];
+      for (int k = 0; k < VCount; ++k)
+      {
+        weighted[k] = weights[k] * gradients[k][i];
+      }
       for (int j = first; j < AffineCount; ++j)
       {
-        sum[i][j] += weighted * gradient[j];
+        double entry = sum[i][j];
+        for (int k = 0; k < VCount; ++k)
+        {
+          entry += weighted[k] * gradients[k][j];
+        }
+        sum[i][j] = entry;
       }
     }
   };
@@ -223,17 +236,57 @@ AddOuterProduct(const AffineGradient & gradient, double weight, double (&sum)[Af
   addRows(std::integral_constant<int, 8>());
 }
 
+/** Pixels on their way to the Fisher matrix, in their order, a few at a time. */
+class FisherGroup
+{
+public:
+  explicit FisherGroup(FisherSum & sum)
+    : m_Sum(sum)
+  {}
+
+  void
+  Add(const AffineGradient & gradient, double weight)
+  {
+    m_Gradients[m_Count] = gradient;
+    m_Weights[m_Count] = weight;
+    if (++m_Count == Size)
+    {
+      AddOuterProducts(m_Gradients, m_Weights, m_Sum);
+      m_Count = 0;
+    }
+  }
+
+  /** What is left, when there are no more pixels. */
+  void
+  Flush()
+  {
+    for (int k = 0; k < m_Count; ++k)
+    {
+      AddOuterProducts<1>({ m_Gradients[k] }, { m_Weights[k] }, m_Sum);
+    }
+    m_Count = 0;
+  }
+
+private:
+  static constexpr int Size = 4;
+
+  FisherSum &    m_Sum;
+  AffineGradient m_Gradients[Size];
+  double         m_Weights[Size];
+  int            m_Count{ 0 };
+};
+
 /** What is added up over pixels, in index space: 1, column and row times score times gradient, from which all first
  * derivatives follow; and the Fisher matrix. */
 struct SensitivitySums
 {
   using Moments = std::array<Vector3, 3>;
 
-  double  value{ 0.0 };
-  Moments start{};
-  Moments end{};
-  Moments length{}; // of the depth's gradient with respect to the end in the world, through the ray's length
-  double  fisher[AffineCount][AffineCount]{};
+  double    value{ 0.0 };
+  Moments   start{};
+  Moments   end{};
+  Moments   length{}; // of the depth's gradient with respect to the end in the world, through the ray's length
+  FisherSum fisher{};
 
   void
   AddFirst(const kernel::RaySensitivity & ray, const Vector3 & lengthGradient, double score, double column, double row)
@@ -291,18 +344,23 @@ public:
   {}
 
   void
-  Add(const kernel::RaySensitivity & ray, std::int64_t column, std::int64_t row, SensitivitySums & sums) const
+  Add(const RowPiece & piece, const BandDifferentiator & band, SensitivitySums & sums) const
   {
-    const auto           x = static_cast<double>(column);
-    const auto           y = static_cast<double>(row);
-    const PixelObjective pixel = m_Objective(column, row, ray.depth);
-    sums.value += pixel.value;
-    sums.AddFirst(ray, this->MakeLengthGradient(ray.depth, x, y), pixel.score, x, y);
-    if (pixel.fisher != 0.0)
+    FisherGroup group(sums.fisher);
+    const auto  y = static_cast<double>(piece.row);
+    for (std::int64_t column = piece.column; column < piece.column + piece.length; ++column)
     {
-      AddOuterProduct(
-        MakeAffineGradient(ray, Evaluate(m_WorldStart, x, y), Evaluate(m_WorldEnd, x, y)), pixel.fisher, sums.fisher);
+      const kernel::RaySensitivity & ray = band.At(column, piece.row);
+      const auto                     x = static_cast<double>(column);
+      const PixelObjective           pixel = m_Objective(column, piece.row, ray.depth);
+      sums.value += pixel.value;
+      sums.AddFirst(ray, this->MakeLengthGradient(ray.depth, x, y), pixel.score, x, y);
+      if (pixel.fisher != 0.0)
+      {
+        group.Add(MakeAffineGradient(ray, Evaluate(m_WorldStart, x, y), Evaluate(m_WorldEnd, x, y)), pixel.fisher);
+      }
     }
+    group.Flush();
   }
 
   ViewSensitivity
@@ -458,12 +516,7 @@ ContractSensitivities(const VolumeLayouts &    layouts,
   BandDifferentiator     band(layouts, view, projector, policy, parallelFor, grid, 0, 0);
   const PixelContraction contraction(view, objective);
 
-  const auto addPiece = [&](const RowPiece & piece, SensitivitySums & sum) {
-    for (std::int64_t column = piece.column; column < piece.column + piece.length; ++column)
-    {
-      contraction.Add(band.At(column, piece.row), column, piece.row, sum);
-    }
-  };
+  const auto addPiece = [&](const RowPiece & piece, SensitivitySums & sum) { contraction.Add(piece, band, sum); };
   const auto prepare = [&](std::int64_t begin, std::int64_t end) {
     band.Differentiate(begin, end);
     return std::cref(addPiece);
