@@ -188,6 +188,11 @@ public:
   std::vector<NuisancesType>
   GetNuisances() const;
 
+  /** How far the nuisances are from making the value least, in standard errors: 1e-9 or less, or what rounding leaves.
+   * Where it is above 1e-3 they have not converged, and GetValueDerivativeAndInformation() returns false. */
+  double
+  GetNuisanceStationarity() const;
+
   /** Twice the sum of half-deviances, not divided by the dispersion factor. */
   double
   GetDeviance() const;

@@ -50,20 +50,6 @@ PoissonCounts::FindLargestCount() const
   return largest;
 }
 
-void
-PoissonCounts::ClearMaskedPixels()
-{
-  for (std::size_t i = 0; i < inside.size(); ++i)
-  {
-    if (inside[i] == 0.0)
-    {
-      observed[i] = 0.0;
-      openBeam[i] = 0.0;
-      background[i] = 0.0;
-    }
-  }
-}
-
 std::vector<double>
 SampleAsDouble(const Image<float, 3> & image,
                std::int64_t            columns,

@@ -56,10 +56,6 @@ public:
   /** Of the pixels inside the mask. */
   double
   FindLargestCount() const;
-
-  /** Whatever is in pixels outside the mask, be it not a number, becomes 0. */
-  void
-  ClearMaskedPixels();
 };
 
 struct PoissonRadiographToVolumeMetricv4::PreparedModel

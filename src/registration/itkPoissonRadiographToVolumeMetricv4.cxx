@@ -307,7 +307,6 @@ PoissonRadiographToVolumeMetricv4::MakeCounts(unsigned int view, const ViewPixel
                           : counts.openBeamIsAssumed ? counts.FindLargestCount()
                                                      : model.openBeamCounts;
   counts.openBeam = sample(model.openBeamCountsImage, counts.openBeamCounts);
-  counts.ClearMaskedPixels();
   return counts;
 }
 

@@ -47,6 +47,9 @@ enum Amplitude : std::size_t
   AmplitudeCount = 3
 };
 
+/** Nuisances farther than this from making the value least, in standard errors, have not converged. */
+constexpr double LargestDecrement = 1e-3;
+
 void
 Divide(std::vector<double> & values, double divisor)
 {
@@ -114,7 +117,7 @@ PoissonRadiographToVolumeMetricv4::EvaluateSimilarity(const std::vector<ViewPixe
                             order == Order::Information,
                             threads);
   similarity.value = m_Prepared->profile.value / m_DispersionFactor;
-  similarity.isMeaningful = m_Prepared->pixels > 0;
+  similarity.isMeaningful = m_Prepared->pixels > 0 && m_Prepared->profile.decrement <= LargestDecrement;
   similarity.views.resize(views.size());
   for (std::size_t view = 0; view < views.size() && order != Order::Value; ++view)
   {
@@ -261,6 +264,13 @@ PoissonRadiographToVolumeMetricv4::FindNuisanceErrors() const
 }
 
 double
+PoissonRadiographToVolumeMetricv4::GetNuisanceStationarity() const
+{
+  this->EvaluateTerms(Order::Value);
+  return m_Prepared->profile.decrement;
+}
+
+double
 PoissonRadiographToVolumeMetricv4::GetDeviance() const
 {
   this->EvaluateTerms(Order::Value);
@@ -270,7 +280,7 @@ PoissonRadiographToVolumeMetricv4::GetDeviance() const
 SizeValueType
 PoissonRadiographToVolumeMetricv4::GetNumberOfPixels() const
 {
-  this->EvaluateTerms(Order::Value);
+  this->RequirePrepared();
   return m_Prepared->pixels;
 }
 

@@ -416,6 +416,7 @@ TEST(PoissonRadiographToVolumeMetricv4, NuisancesComeBackWithinTheirStandardErro
     }
   }
   EXPECT_NEAR(metric->EstimateDispersionFactor(), 1.0, 0.3);
+  EXPECT_LE(metric->GetNuisanceStationarity(), 1e-9);
   EXPECT_EQ(metric->GetNumberOfPixels(), 20U * 20U + 18U * 18U);
   EXPECT_EQ(metric->GetDegreesOfFreedom(), 724U - 6U - 15U);
 }
