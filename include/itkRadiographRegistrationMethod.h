@@ -238,7 +238,7 @@ public:
   /** The CT is turned about its centre by a rotation vector with components up to this, rad; 0.2 by default. */
   itkSetMacro(StartRotationSpread, double);
   itkGetConstMacro(StartRotationSpread, double);
-  /** From how many of the starts the optimizer runs on the coarsest level, best score first; 8 by default. */
+  /** From how many of the starts the optimizer runs on the coarsest level, best score first; 64 by default. */
   itkSetClampMacro(NumberOfStartsToOptimize, SizeValueType, 1, NumericTraits<SizeValueType>::max());
   itkGetConstMacro(NumberOfStartsToOptimize, SizeValueType);
   /** Pixels along the longer side of the images that starts are scored on, at most; 24 by default. */
@@ -285,7 +285,8 @@ public:
   /** The last level is done when sqrt(g^T H^-1 g) is at most this: standard errors from stationary; 1e-3 by default. */
   itkSetMacro(StationarityTolerance, double);
   itkGetConstMacro(StationarityTolerance, double);
-  /** The same for the levels before; 0.1 by default. */
+  /** The same for the levels before; 0.1 by default. They also end when a step lowers the objective by less than 1e-4
+   * of it, or six in a row do not. */
   itkSetMacro(CoarseStationarityTolerance, double);
   itkGetConstMacro(CoarseStationarityTolerance, double);
   ///@}
@@ -312,7 +313,7 @@ public:
   /** How many standard errors from stationary the optimizer may have stopped without doubt; 0.1 by default. */
   itkSetMacro(StationarityBound, double);
   itkGetConstMacro(StationarityBound, double);
-  /** Poisson: the largest relative residual that is not doubtful; 0.15 by default. */
+  /** Poisson: the largest relative residual that is not doubtful; 0.08 by default. */
   itkSetMacro(RelativeResidualBound, double);
   itkGetConstMacro(RelativeResidualBound, double);
   /** The others: the smallest correlation of a view that is not doubtful; 0.5 by default. */
@@ -405,7 +406,7 @@ private:
   SizeValueType               m_NumberOfStarts{ 1 };
   double                      m_StartTranslationSpread{ 40.0 };
   double                      m_StartRotationSpread{ 0.2 };
-  SizeValueType               m_NumberOfStartsToOptimize{ 8 };
+  SizeValueType               m_NumberOfStartsToOptimize{ 64 };
   unsigned int                m_StartImageSize{ 24 };
   uint64_t                    m_Seed{ 0 };
 
@@ -423,7 +424,7 @@ private:
   unsigned int m_BlockSize{ 8 };
   bool         m_CompareHalves{ true };
   double       m_StationarityBound{ 0.1 };
-  double       m_RelativeResidualBound{ 0.15 };
+  double       m_RelativeResidualBound{ 0.08 };
   double       m_CorrelationBound{ 0.5 };
 
   std::vector<TraceEntryType> m_Trace;

@@ -294,7 +294,8 @@ public:
   {
     return m_Content.covariance;
   }
-  /** The same, inflated where scores of 8 x 8 blocks of pixels vary more than the model says. */
+  /** The same, inflated where the scores of blocks of pixels vary more than the model says; where there are not more
+   * blocks than parameters, or for correlations, by the dispersion of the residuals. */
   const MatrixType &
   GetInflatedCovariance() const
   {
@@ -379,7 +380,8 @@ public:
   {
     return m_Content.dispersion;
   }
-  /** Poisson only, else 0: the root mean square of (N - lambda) / lambda over informative pixels. */
+  /** Poisson only, else 0: the root mean square of (N - lambda) / lambda over informative pixels, without what noise
+   * explains where the dispersion is not estimated. */
   double
   GetRelativeResidual() const
   {

@@ -40,6 +40,9 @@ constexpr SizeValueType IterationsOfRound = 5;
 // A half of the pixels starts where all of them ended.
 constexpr SizeValueType IterationsOfHalf = 20;
 constexpr double        StationarityOfHalf = 0.01;
+// A coarse level is left when a step lowers the objective by less than this part of it, or so many in a row do not.
+constexpr double       CoarseDecrease = 1e-4;
+constexpr unsigned int CoarseRejections = 6;
 // A step a millionth as long that lowers nothing is lost in rounding.
 constexpr double LargestDamping = 1e6;
 // How often a search for starts looks at the abort flag.
@@ -51,6 +54,26 @@ double
 SecondsSince(const Clock::time_point & start)
 {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/** Whether more steps are better made on the next level. Blocks depart from voxels by far more than noise, and kinks of
+ * Joseph's rule keep an optimizer busy with the last digits. */
+bool
+IsCoarseLevelDone(const FisherScoringOptimizerv4::TraceType & trace)
+{
+  double       best = trace.front().value;
+  double       decrease = best;
+  unsigned int rejected = 0;
+  for (std::size_t step = 1; step < trace.size(); ++step)
+  {
+    rejected = trace[step].accepted ? 0 : rejected + 1;
+    if (trace[step].accepted)
+    {
+      decrease = best - trace[step].value;
+      best = trace[step].value;
+    }
+  }
+  return decrease < CoarseDecrease * best || rejected >= CoarseRejections;
 }
 
 } // namespace
@@ -137,6 +160,7 @@ RadiographRegistrationRun::MakeModel() const
   model.estimateScatter = m_Method.GetEstimateScatter();
   model.scatterNodes = m_Method.GetScatterNodes();
   model.dispersion = m_Dispersion;
+  model.estimateDispersion = m_Method.GetEstimateDispersion();
   model.policy = m_Method.GetPolicy();
   model.workUnits = m_Method.GetNumberOfWorkUnits();
   return model;
@@ -288,7 +312,7 @@ RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
     this->TakeSteps(*optimizer, index);
     m_Method.InvokeEvent(IterationEvent());
     this->ShowProgress(1.0 - std::exp2(-0.2 * static_cast<double>(m_StepsTaken)));
-    if (m_Method.GetAbortGenerateData())
+    if (m_Method.GetAbortGenerateData() || (!isLast && IsCoarseLevelDone(optimizer->GetTrace())))
     {
       optimizer->StopOptimization();
     }
@@ -301,6 +325,10 @@ RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
   report.objective = optimizer->GetCurrentMetricValue();
   report.stationarity = optimizer->GetStationarity() / standardError;
   report.stopCondition = optimizer->GetStopConditionDescription();
+  if (optimizer->GetStopCondition() == FisherScoringOptimizerv4Enums::StopCondition::Stopped)
+  {
+    report.stopCondition = "Steps on this level hardly lower the objective any more; the next one goes on.";
+  }
   if (optimizer->GetStopCondition() == FisherScoringOptimizerv4Enums::StopCondition::InvalidStart)
   {
     this->Fail("Level " + std::to_string(index) + " begins where no view sees the CT.");
@@ -424,11 +452,16 @@ RadiographRegistrationRun::Contest(std::vector<Candidate> candidates, ReportType
   m_Transform->SetParameters(candidates.front().transform->GetParameters());
 }
 
+// Without a sandwich, by the dispersion that residuals show.
 RadiographRegistrationRun::MatrixType
 RadiographRegistrationRun::Inflate(const MetricType & metric, const MatrixType & covariance) const
 {
   const MatrixType sandwich = ComputeRegistrationSandwich(metric, m_Method.GetBlockSize());
-  return sandwich.empty() ? covariance : InflateCovariance(covariance, sandwich);
+  if (sandwich.empty())
+  {
+    return covariance * std::max(1.0, EstimateRegistrationDispersion(metric) / m_Dispersion);
+  }
+  return InflateCovariance(covariance, sandwich);
 }
 
 void
@@ -447,7 +480,10 @@ RadiographRegistrationRun::DescribeUncertainty(const Evaluation & end)
   {
     m_Content.singularDirection += (m_Content.singularDirection.empty() ? "" : " ") + direction;
   }
-  m_Content.covariance = InvertInformation(m_Content.information);
+  if (m_Content.singularDirection.empty())
+  {
+    m_Content.covariance = InvertInformation(m_Content.information);
+  }
   if (m_Content.covariance.empty())
   {
     return;

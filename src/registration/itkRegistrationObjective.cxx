@@ -165,13 +165,27 @@ CountPixels(const RegistrationScene & scene, unsigned int stride)
   return count;
 }
 
-void
-DescribePoisson(const PoissonType & metric, const RadiographRegistrationLevelReport & level, Content & content)
+/** Of the relative residual, what noise of the dispersion phi does not explain: shares of the variance as Pearson's
+ * chi-square has them. */
+double
+WithoutNoise(double relativeResidual, double pearson, double phi)
 {
+  return pearson > phi ? relativeResidual * std::sqrt(1.0 - phi / pearson) : 0.0;
+}
+
+void
+DescribePoisson(const PoissonType & metric, const RegistrationModel & model, Content & content)
+{
+  const RadiographRegistrationLevelReport & level = content.levels.back();
   content.deviance = metric.GetDeviance();
   content.pixels = metric.GetNumberOfPixels();
   content.degreesOfFreedom = metric.GetDegreesOfFreedom();
   content.relativeResidual = metric.GetRelativeResidual();
+  if (!model.estimateDispersion)
+  {
+    content.relativeResidual =
+      WithoutNoise(content.relativeResidual, metric.EstimateDispersionFactor(), metric.GetDispersionFactor());
+  }
   const std::vector<PoissonRadiographNuisances> found = metric.GetNuisances();
   for (std::size_t view = 0; view < found.size(); ++view)
   {
@@ -221,7 +235,15 @@ vnl_matrix<double>
 ComputeRegistrationSandwich(const MetricType & metric, unsigned int blockSize)
 {
   const auto * const poisson = dynamic_cast<const PoissonType *>(&metric);
-  return poisson ? poisson->ComputeSandwichCovariance(blockSize) : vnl_matrix<double>();
+  try
+  {
+    return poisson ? poisson->ComputeSandwichCovariance(blockSize) : vnl_matrix<double>();
+  }
+  catch (const ExceptionObject &)
+  {
+    // There are not more blocks than parameters.
+    return {};
+  }
 }
 
 void
@@ -233,7 +255,7 @@ DescribeFit(const MetricType &                  metric,
 {
   if (const auto * const poisson = dynamic_cast<const PoissonType *>(&metric))
   {
-    DescribePoisson(*poisson, content.levels.back(), content);
+    DescribePoisson(*poisson, model, content);
     return;
   }
   content.pixels = CountPixels(scene, level.stride);

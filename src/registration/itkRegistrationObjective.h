@@ -61,7 +61,9 @@ struct RegistrationModel
   RadiographRegistrationMethod::ComparedEnum compared{ RadiographRegistrationMethod::ComparedEnum::OpticalDepth };
   RadiographRegistrationMethod::RelationEnum relation{ RadiographRegistrationMethod::RelationEnum::Automatic };
   /** phi of the level. */
-  double       dispersion{ 1.0 };
+  double dispersion{ 1.0 };
+  /** Whether that is estimated from the residuals. */
+  bool         estimateDispersion{ false };
   std::string  policy;
   ThreadIdType workUnits{ 1 };
 };

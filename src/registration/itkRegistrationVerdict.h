@@ -31,7 +31,7 @@ namespace itk
 struct RegistrationBounds
 {
   double stationarity{ 0.1 };
-  double relativeResidual{ 0.15 };
+  double relativeResidual{ 0.08 };
   double correlation{ 0.5 };
 };
 
