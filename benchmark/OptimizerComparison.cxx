@@ -20,12 +20,14 @@
  *
  *     OptimizerComparison [repetitions]
  *
- * An evaluation renders both views; one that asks for derivatives costs more than one that asks for the value. */
+ * Times are medians. An evaluation renders both views; one that asks for derivatives costs more than one that asks for
+ * the value. */
 #include "../test/support/ITKOptimizerRuns.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <iomanip>
 #include <iostream>
@@ -36,27 +38,43 @@ namespace
 
 using namespace radiography::test;
 
-double
+/** Milliseconds. */
+struct Times
+{
+  double elapsed{ 0.0 };
+  /** Of all threads. */
+  double cpu{ 0.0 };
+};
+
+Times
 RunAndTime(const TwoViewScene & scene, const OptimizerRun & run, OptimizerResult & result)
 {
   const auto start = std::chrono::steady_clock::now();
+  const auto cpuStart = std::clock();
   result = RunFromItsStart(scene, run);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  return { elapsed.count(), 1e3 * static_cast<double>(std::clock() - cpuStart) / CLOCKS_PER_SEC };
+}
+
+double
+Median(std::vector<Times> times, double Times::*which)
+{
+  std::sort(times.begin(), times.end(), [=](const Times & a, const Times & b) { return a.*which < b.*which; });
+  return times[times.size() / 2].*which;
 }
 
 void
 PrintRow(const TwoViewScene & scene, const OptimizerRun & run, unsigned int repetitions)
 {
-  OptimizerResult     result;
-  std::vector<double> times;
+  OptimizerResult    result;
+  std::vector<Times> times;
   for (unsigned int i = 0; i < repetitions; ++i)
   {
     times.push_back(RunAndTime(scene, run, result));
   }
-  std::sort(times.begin(), times.end());
   std::cout << "| " << run.name << " | " << result.evaluations << " | " << std::setprecision(3)
-            << times[times.size() / 2] << " | " << result.startError << " | " << std::setprecision(2) << result.error
-            << " |" << std::endl;
+            << Median(times, &Times::elapsed) << " | " << Median(times, &Times::cpu) << " | " << result.startError
+            << " | " << std::setprecision(2) << result.error << " |" << std::endl;
 }
 
 } // namespace

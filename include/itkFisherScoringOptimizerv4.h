@@ -232,6 +232,7 @@ protected:
   PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:
+  struct Determination;
   struct Evaluation;
   struct Step;
 
@@ -241,6 +242,9 @@ private:
   RefuseBadWeights() const;
   void
   PrepareRigidMotion();
+  /** Null if there is no free parameter. */
+  std::unique_ptr<Determination>
+  Decompose(const MatrixType & information) const;
   Evaluation
   Evaluate() const;
   void

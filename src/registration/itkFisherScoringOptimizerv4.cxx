@@ -69,9 +69,9 @@ ChangeBasis(const vnl_matrix<double> & information, const vnl_matrix<double> & b
   return changed;
 }
 
-/** The parameters whose weight is not 0, as columns of the identity. */
-vnl_matrix<double>
-FreeDirections(unsigned int count, const Array<double> & weights)
+/** The parameters whose weight is not 0. */
+std::vector<unsigned int>
+FindFreeParameters(unsigned int count, const Array<double> & weights)
 {
   std::vector<unsigned int> free;
   for (unsigned int i = 0; i < count; ++i)
@@ -81,16 +81,16 @@ FreeDirections(unsigned int count, const Array<double> & weights)
       free.push_back(i);
     }
   }
-  vnl_matrix<double> all(count, count);
-  all.set_identity();
-  return free.empty() ? vnl_matrix<double>(count, 0)
-                      : all.get_columns(vnl_vector<unsigned int>(free.data(), free.size()));
+  return free;
 }
 
-InformationSpectrum
-Decompose(const vnl_matrix<double> & information, const vnl_matrix<double> & free, double singularity)
+/** Free parameters as columns, to be multiplied with. There is at least one. */
+vnl_matrix<double>
+MakeFreeDirections(unsigned int count, const std::vector<unsigned int> & free)
 {
-  return InformationSpectrum(free.transpose() * information * free, singularity);
+  vnl_matrix<double> all(count, count);
+  all.set_identity();
+  return all.get_columns(vnl_vector<unsigned int>(free.data(), free.size()));
 }
 
 } // namespace
@@ -132,11 +132,32 @@ struct FisherScoringOptimizerv4::Step
   double predictedDecrease{ 0.0 };
 };
 
+/** What is determined of the free parameters. */
+struct FisherScoringOptimizerv4::Determination
+{
+  /** The free parameters as columns. */
+  vnl_matrix<double>  free;
+  InformationSpectrum spectrum;
+};
+
+std::unique_ptr<FisherScoringOptimizerv4::Determination>
+FisherScoringOptimizerv4::Decompose(const MatrixType & information) const
+{
+  const auto free = FindFreeParameters(information.rows(), this->m_Weights);
+  if (free.empty())
+  {
+    return nullptr;
+  }
+  const vnl_matrix<double> directions = MakeFreeDirections(information.rows(), free);
+  const vnl_matrix<double> ofFree = directions.transpose() * information * directions;
+  return std::make_unique<Determination>(Determination{ directions, { ofFree, m_SingularityTolerance } });
+}
+
 FisherScoringOptimizerv4::Step
 FisherScoringOptimizerv4::SolveStep() const
 {
   Step step;
-  step.basis = m_RigidMotion ? m_RigidMotion->ComputeBasis() : FreeDirections(m_Derivative.size(), this->m_Weights);
+  step.basis = m_RigidMotion ? m_RigidMotion->ComputeBasis() : this->Decompose(m_Information)->free;
   const vnl_matrix<double> information = ChangeBasis(m_Information, step.basis, m_SingularityTolerance);
   const vnl_vector<double> derivative = m_Derivative * step.basis;
   step.coordinates = InformationSpectrum(information, m_SingularityTolerance).Solve(derivative, m_Damping);
@@ -319,10 +340,10 @@ FisherScoringOptimizerv4::Evaluate() const
                         std::all_of(information.begin(), information.end(), isFinite);
   if (evaluation.isUsable)
   {
-    const vnl_matrix<double> free = FreeDirections(derivative.size(), this->m_Weights);
-    const auto               spectrum = Decompose(information, free, m_SingularityTolerance);
-    evaluation.stationarity = spectrum.ComputeLength(derivative * free);
-    evaluation.isDetermined = spectrum.IsDetermined();
+    const auto determination = this->Decompose(information);
+    evaluation.isDetermined = determination && determination->spectrum.IsDetermined();
+    evaluation.stationarity =
+      determination ? determination->spectrum.ComputeLength(derivative * determination->free) : 0.0;
   }
   return evaluation;
 }
@@ -347,8 +368,8 @@ FisherScoringOptimizerv4::EvaluateStart()
   if (!start.isUsable)
   {
     this->End(StopConditionEnum::InvalidStart,
-              "the metric's value means nothing at the start: the object is out of every view, or the transform has no "
-              "inverse");
+              "the metric's value means nothing at the start: the object is out of every view, the transform has no "
+              "inverse, or a number is not finite");
   }
   return start.isUsable;
 }
@@ -444,21 +465,25 @@ FisherScoringOptimizerv4::TryStep()
 FisherScoringOptimizerv4::MatrixType
 FisherScoringOptimizerv4::GetCovariance() const
 {
-  const vnl_matrix<double> free = FreeDirections(m_Derivative.size(), this->m_Weights);
-  const auto               spectrum = Decompose(m_Information, free, m_SingularityTolerance);
-  return free * spectrum.ComputeInverse() * free.transpose();
+  const auto determination = this->Decompose(m_Information);
+  if (!determination)
+  {
+    return MatrixType(m_Information.rows(), m_Information.columns(), 0.0);
+  }
+  const vnl_matrix<double> & free = determination->free;
+  return free * determination->spectrum.ComputeInverse() * free.transpose();
 }
 
 FisherScoringOptimizerv4::DirectionsType
 FisherScoringOptimizerv4::GetUndeterminedDirections() const
 {
-  const vnl_matrix<double> free = FreeDirections(m_Derivative.size(), this->m_Weights);
-  const auto               spectrum = Decompose(m_Information, free, m_SingularityTolerance);
-  const vnl_matrix<double> columns = free * spectrum.ComputeUndeterminedDirections();
-  DirectionsType           directions;
-  for (unsigned int column = 0; column < columns.columns(); ++column)
+  DirectionsType directions;
+  if (const auto determination = this->Decompose(m_Information))
   {
-    directions.emplace_back(columns.get_column(column));
+    for (const vnl_vector<double> & direction : determination->spectrum.GetUndeterminedDirections())
+    {
+      directions.emplace_back(determination->free * direction);
+    }
   }
   return directions;
 }

@@ -33,17 +33,13 @@ InformationSpectrum::InformationSpectrum(const vnl_matrix<double> & information,
   {
     scale[i] = information(i, i) > 0.0 ? 1.0 / std::sqrt(information(i, i)) : 1.0;
   }
-  // Eigenvalues come in increasing order.
   const vnl_symmetric_eigensystem<double> system(scale * information * scale);
-  const vnl_matrix<double>                directions = scale * system.V;
-  unsigned int                            undetermined = 0;
-  while (undetermined < count && !(system.D[undetermined] > singularity))
+  m_Eigenvalues = system.D.diagonal();
+  m_Directions = scale * system.V;
+  while (m_Undetermined < count && !(m_Eigenvalues[m_Undetermined] > singularity))
   {
-    ++undetermined;
+    ++m_Undetermined;
   }
-  m_OtherDirections = directions.extract(count, undetermined, 0, 0);
-  m_Directions = directions.extract(count, count - undetermined, 0, undetermined);
-  m_Eigenvalues = system.D.diagonal().extract(count - undetermined, undetermined);
 }
 
 vnl_vector<double>
@@ -52,7 +48,7 @@ InformationSpectrum::Solve(const vnl_vector<double> & gradient, double damping) 
   vnl_vector<double> coordinates = gradient * m_Directions;
   for (unsigned int i = 0; i < coordinates.size(); ++i)
   {
-    coordinates[i] /= m_Eigenvalues[i] + damping;
+    coordinates[i] = i < m_Undetermined ? 0.0 : coordinates[i] / (m_Eigenvalues[i] + damping);
   }
   return m_Directions * coordinates;
 }
@@ -62,7 +58,7 @@ InformationSpectrum::ComputeLength(const vnl_vector<double> & gradient) const
 {
   const vnl_vector<double> coordinates = gradient * m_Directions;
   double                   sum = 0.0;
-  for (unsigned int i = 0; i < coordinates.size(); ++i)
+  for (unsigned int i = m_Undetermined; i < coordinates.size(); ++i)
   {
     sum += coordinates[i] * coordinates[i] / m_Eigenvalues[i];
   }
@@ -75,16 +71,21 @@ InformationSpectrum::ComputeInverse() const
   vnl_matrix<double> weighted = m_Directions;
   for (unsigned int i = 0; i < m_Eigenvalues.size(); ++i)
   {
-    weighted.scale_column(i, 1.0 / m_Eigenvalues[i]);
+    weighted.scale_column(i, i < m_Undetermined ? 0.0 : 1.0 / m_Eigenvalues[i]);
   }
   return weighted * m_Directions.transpose();
 }
 
-vnl_matrix<double>
-InformationSpectrum::ComputeUndeterminedDirections() const
+std::vector<vnl_vector<double>>
+InformationSpectrum::GetUndeterminedDirections() const
 {
-  vnl_matrix<double> directions = m_OtherDirections;
-  return directions.normalize_columns();
+  std::vector<vnl_vector<double>> directions;
+  for (unsigned int i = 0; i < m_Undetermined; ++i)
+  {
+    vnl_vector<double> direction = m_Directions.get_column(i);
+    directions.push_back(direction.normalize());
+  }
+  return directions;
 }
 
 } // namespace itk

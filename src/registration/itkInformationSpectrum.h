@@ -21,6 +21,8 @@
 #include "vnl/vnl_matrix.h"
 #include "vnl/vnl_vector.h"
 
+#include <vector>
+
 namespace itk
 {
 
@@ -48,23 +50,24 @@ public:
   vnl_matrix<double>
   ComputeInverse() const;
 
-  /** The undetermined directions as columns, of length 1 in the parameters; the least determined first. */
-  vnl_matrix<double>
-  ComputeUndeterminedDirections() const;
+  /** Of length 1 in the parameters; the least determined first. */
+  std::vector<vnl_vector<double>>
+  GetUndeterminedDirections() const;
 
   /** Whether there is a determined direction at all. */
   bool
   IsDetermined() const
   {
-    return m_Directions.columns() > 0;
+    return m_Undetermined < m_Eigenvalues.size();
   }
 
 private:
-  /** Of the determined directions. */
+  /** In increasing order. */
   vnl_vector<double> m_Eigenvalues;
-  /** S V, columns: the determined directions and the others. */
+  /** S V, one direction a column. */
   vnl_matrix<double> m_Directions;
-  vnl_matrix<double> m_OtherDirections;
+  /** How many of the first ones are not determined. */
+  unsigned int m_Undetermined{ 0 };
 };
 
 } // namespace itk

@@ -74,7 +74,7 @@ MatrixType
 InvertInformation(const MatrixType & information)
 {
   const InformationSpectrum spectrum(information, Singularity);
-  return spectrum.ComputeUndeterminedDirections().columns() > 0 ? MatrixType() : spectrum.ComputeInverse();
+  return spectrum.GetUndeterminedDirections().empty() ? spectrum.ComputeInverse() : MatrixType();
 }
 
 MatrixType

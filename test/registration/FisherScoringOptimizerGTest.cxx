@@ -374,6 +374,19 @@ TEST(FisherScoringOptimizer, AWeightOfZeroHoldsAParameter)
   EXPECT_NE(Refusal([&] { optimizer->StartOptimization(); }).find("Weight 0 is 0.5"), std::string::npos);
 }
 
+TEST(FisherScoringOptimizer, HoldsAllParametersIfAsked)
+{
+  const auto metric = MakeRosenbrock();
+  const auto optimizer = MakeOptimizer(metric);
+  EXPECT_EQ(optimizer->GetCovariance().rows(), 0U);
+  EXPECT_TRUE(optimizer->GetUndeterminedDirections().empty());
+  optimizer->SetWeights(MakeParameters({ 0.0, 0.0 }));
+  optimizer->StartOptimization();
+  EXPECT_EQ(optimizer->GetStopCondition(), StopCondition::NoInformation);
+  EXPECT_EQ(metric->parameters, MakeParameters({ -1.2, 1.0 }));
+  EXPECT_EQ(optimizer->GetCovariance(), vnl_matrix<double>(2, 2, 0.0));
+}
+
 // Units do not matter: the same steps in parameters of other units.
 TEST(FisherScoringOptimizer, StepsDoNotDependOnTheUnitsOfParameters)
 {
