@@ -48,9 +48,11 @@ namespace itk
  * - the grid of the volume: an image of which only the grid is read (SetReferenceImage), or Size, OutputSpacing,
  *   OutputOrigin, OutputDirection and OutputStartIndex. A reference image wins.
  *
- * Output: the volume, on that grid. A voxel's sum runs over the rays in raster order in binary64 and is rounded once:
- * the same bits for any number of threads, any requested region and any WorkUnits. Regions can be requested one after
- * the other; each goes through all rays.
+ * Output: the volume, on that grid. Joseph's rule runs for packets of rays in binary32, as it does forward; a voxel's
+ * sum then has one order too, that of the lines that packets are cut of. Otherwise it runs over the rays in raster
+ * order in binary64 and is rounded once. Both give the same bits for any number of threads, any requested region and
+ * any WorkUnits. Regions can be requested one after the other; each goes through all rays. GetComputeReport() says what
+ * ran; "simd=0" (SetPolicy) or RADIOGRAPHY_DISABLE_SIMD=1 asks for the scalar reference.
  *
  * The operation is linear, so that it has no primal input: A x is its own adjoint's forward.
  *
@@ -127,7 +129,8 @@ public:
    * streaming consumer asks for one after the other, for instance an ImageFileWriter of a MetaImage file with
    * SetNumberOfStreamDivisions(). The voxels are the same as those of the whole volume, to the bit; every band goes
    * through all rays. Counted are the band (4 bytes a voxel), the binary64 sums of the slices that threads work on at
-   * the same time (8 bytes a voxel) and the pixels (4 bytes each). \throws ExceptionObject if the budget is too small
+   * the same time (8 bytes a voxel; packets need less, unless the volume is but a few voxels wide) and the pixels (8
+   * bytes each: packets take a copy). \throws ExceptionObject if the budget is too small
    * for a single slice (it says how much is needed). */
   unsigned int
   ComputeNumberOfBands(SizeValueType memoryBudget);

@@ -157,16 +157,18 @@ MakeBackJob(const kernel::VolumeView & grid,
   return job;
 }
 
-Bands::Bands(const BackJob & job, const VoxelBlock & output, std::int64_t rows)
+Bands::Bands(const BackJob & job, const ProjectionPolicy & policy, const VoxelBlock & output)
   : m_Job(job)
   , m_Output(output)
-  , m_Rows(rows)
+  , m_Rows(policy.backProjectionRows)
 {
+  const std::int64_t voxels = this->GetExtent(0) * this->GetExtent(1) * this->GetExtent(2);
+  m_PastCaches = voxels * static_cast<std::int64_t>(sizeof(float)) >= policy.streamingStoreBytes;
   const kernel::IndexBox & box = output.box;
   if (this->GetExtent(0) > 0 && this->GetExtent(1) > 0 && this->GetExtent(2) > 0)
   {
     m_Blocks = (box.end[job.m] - 1) / job.slabs - box.begin[job.m] / job.slabs + 1;
-    m_Pieces = (this->GetExtent(job.q) + rows - 1) / rows;
+    m_Pieces = (this->GetExtent(job.q) + m_Rows - 1) / m_Rows;
   }
 }
 
@@ -206,7 +208,7 @@ Bands::GetOutput(const Band & band) const
   const std::int64_t strides[3] = { 1, this->GetExtent(0), this->GetExtent(0) * this->GetExtent(1) };
   const std::int64_t first = (band.slabBegin - m_Output.box.begin[m_Job.m]) * strides[m_Job.m] +
                              (band.rowBegin - m_Output.box.begin[m_Job.q]) * strides[m_Job.q];
-  return { m_Output.values + first, strides[m_Job.p], strides[m_Job.q], strides[m_Job.m] };
+  return { m_Output.values + first, strides[m_Job.p], strides[m_Job.q], strides[m_Job.m], m_PastCaches };
 }
 
 std::int64_t

@@ -168,14 +168,16 @@ struct BandOutput
   std::int64_t columnStride;
   std::int64_t rowStride;
   std::int64_t slabStride;
+  /** The whole output is so large that it would not stay in the caches. */
+  bool pastCaches;
 };
 
 /** A block of voxels, cut into bands. */
 class Bands
 {
 public:
-  /** \param job and `output` must outlive it. \param rows of a band. */
-  Bands(const BackJob & job, const VoxelBlock & output, std::int64_t rows);
+  /** \param job and `output` must outlive it. */
+  Bands(const BackJob & job, const ProjectionPolicy & policy, const VoxelBlock & output);
 
   std::int64_t
   GetCount() const
@@ -206,6 +208,7 @@ private:
   const BackJob &    m_Job;
   const VoxelBlock & m_Output;
   std::int64_t       m_Rows;
+  bool               m_PastCaches;
   std::int64_t       m_Blocks{ 0 };
   std::int64_t       m_Pieces{ 0 };
 };

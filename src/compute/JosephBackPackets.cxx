@@ -34,6 +34,7 @@
 #define HWY_TARGET_INCLUDE "compute/JosephBackPackets.cxx"
 #include "hwy/foreach_target.h"
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 #ifndef radiography_compute_JosephBackPackets_once
@@ -696,6 +697,26 @@ StoreTransposed(const float * plane,
 }
 
 HWY_INLINE void
+StoreRow(const float * from, std::int64_t count, float * to, bool pastCaches)
+{
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  if (pastCaches)
+  {
+    const Floats d;
+    const auto   lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto   ahead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(float)) % lanes;
+    begin = std::min(count, (lanes - ahead) % lanes);
+    for (end = begin; end + lanes <= count; end += lanes)
+    {
+      hn::Stream(hn::LoadU(d, from + end), d, to + end);
+    }
+  }
+  std::copy(from, from + begin, to);
+  std::copy(from + end, from + count, to + end);
+}
+
+HWY_INLINE void
 StoreBand(const BackJob & job, const Band & band, const float * buffer, const BandOutput & output)
 {
   const std::int64_t slabs = band.slabEnd - band.slabBegin;
@@ -717,9 +738,10 @@ StoreBand(const BackJob & job, const Band & band, const float * buffer, const Ba
   {
     for (std::int64_t row = 0; row < band.rows; ++row)
     {
-      std::memcpy(output.values + slab * output.slabStride + row * output.rowStride,
-                  first + slab * band.slabStride + row * band.rowStride,
-                  static_cast<size_t>(band.columns) * sizeof(float));
+      StoreRow(first + slab * band.slabStride + row * band.rowStride,
+               band.columns,
+               output.values + slab * output.slabStride + row * output.rowStride,
+               output.pastCaches);
     }
   }
 }
@@ -752,6 +774,7 @@ GatherBand(const BackJob & job, const Band & band, float * buffer, const BandOut
     }
   }
   StoreBand(job, band, buffer, output);
+  hwy::FlushStream();
 }
 
 } // namespace HWY_NAMESPACE
@@ -903,7 +926,7 @@ BackProjectJosephPackets(const kernel::VolumeView & grid,
   {
     return { {}, "a pixel times the length of its ray in a slab is over 1e27: sums in binary32 might overflow", 0 };
   }
-  const Bands bands(job, output, policy.backProjectionRows);
+  const Bands bands(job, policy, output);
   Buffers     buffers(bands.GetBufferSize());
   parallelFor(bands.GetCount(), [&](std::int64_t item) {
     const Band               band = bands.GetBand(item);

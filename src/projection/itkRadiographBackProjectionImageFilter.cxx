@@ -147,7 +147,7 @@ RadiographBackProjectionImageFilter::ComputeNumberOfBands(SizeValueType memoryBu
 {
   this->UpdateOutputInformation();
   const auto          size = this->GetOutput()->GetLargestPossibleRegion().GetSize();
-  const SizeValueType pixelBytes = sizeof(float) * this->GetInput()->GetLargestPossibleRegion().GetNumberOfPixels();
+  const SizeValueType pixelBytes = 2 * sizeof(float) * this->GetInput()->GetLargestPossibleRegion().GetNumberOfPixels();
   const SizeValueType voxelBytes = sizeof(float) * size[0] * size[1];
   const SizeValueType sumBytes = sizeof(double) * size[0] * size[1];
   if (memoryBudget < pixelBytes + voxelBytes + sumBytes)

@@ -295,6 +295,7 @@ TEST(JosephBackPackets, BlocksAndStripsOfAnySizeAgreeWithTheReference)
       policy.backProjectionSlabs = slabs;
       policy.backProjectionStrip = random.Integer(1, 40);
       policy.backProjectionRows = random.Integer(1, 9);
+      policy.streamingStoreBytes = 1;
       const auto found = Compare(scene, MakePixels(random, scene.view), Powers[seed % 2], policy);
       EXPECT_LE(found.worst, 1.0) << slabs << " slabs, seed " << seed << ", " << scene;
     }
@@ -380,6 +381,7 @@ TEST(JosephBackPackets, SameBitsForAnyThreadsBandsAndRegions)
       continue;
     }
     policy.backProjectionRows = random.Integer(1, 7);
+    policy.streamingStoreBytes = random.Integer(1, 100000);
     std::vector<float> other;
     Back(grid, scene.view, policy, pixels, Powers[seed % 2], other, testthreads::Backward(3));
     EXPECT_EQ(other, whole) << "seed " << seed << ", " << scene;

@@ -426,7 +426,7 @@ TEST(BandedBackProjection, IsWrittenBandByBandToTheSameBits)
   const auto pixels = Project(volume, view, Projector::Joseph);
   const auto whole = MakeBack(pixels, view, volume);
   whole->Update();
-  for (const std::size_t budget : { 4356 + 12 * 360, 4356 + 12 * 360 * 3, 4356 + 4 * 360 * 7 + 8 * 360 * 4, 1000000 })
+  for (const std::size_t budget : { 8712 + 12 * 360, 8712 + 12 * 360 * 3, 8712 + 4 * 360 * 7 + 8 * 360 * 4, 1000000 })
   {
     const TemporaryFile file("back.mha");
     const auto          filter = MakeBack(pixels, view, volume);
@@ -442,7 +442,7 @@ TEST(BandedBackProjection, IsWrittenBandByBandToTheSameBits)
     for (const auto & region : monitor->GetUpdatedBufferedRegions())
     {
       const std::size_t slices = region.GetSize(2);
-      EXPECT_LE(4356 + 4 * 360 * slices + 8 * 360 * std::min<std::size_t>(slices, 4), budget);
+      EXPECT_LE(8712 + 4 * 360 * slices + 8 * 360 * std::min<std::size_t>(slices, 4), budget);
     }
     const auto reader = MakeReader(file.path);
     reader->Update();
@@ -456,7 +456,7 @@ TEST(BandedBackProjection, CountsBandsAndRefusesABudgetThatIsTooSmall)
   const auto view = MakeCArmView(20, 10, Pixels, 1.9);
   const auto filter = MakeBack(Project(volume, view, Projector::Joseph), view, volume);
   const auto slice = [](std::size_t slices) {
-    return 4356 + 4 * 360 * slices + 8 * 360 * std::min<std::size_t>(slices, 4);
+    return 8712 + 4 * 360 * slices + 8 * 360 * std::min<std::size_t>(slices, 4);
   };
   EXPECT_EQ(filter->ComputeNumberOfBands(slice(1)), 14U);
   EXPECT_EQ(filter->ComputeNumberOfBands(slice(4)), 4U);

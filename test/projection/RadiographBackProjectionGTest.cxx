@@ -15,8 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "EachKernel.h"
 #include "ProjectionFixtures.h"
 #include "Refusal.h"
+#include "compute/JosephPackets.h"
 #include "itkRadiographBackProjectionImageFilter.h"
 
 #include "itkCommand.h"
@@ -24,6 +26,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <sstream>
 
@@ -308,6 +311,30 @@ TEST(RadiographBackProjection, ReportsProgressAndStopsWhenAsked)
   const auto aborted = MakeBackFilter(pixels, view, volume, Projector::Joseph);
   aborted->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) { aborted->AbortGenerateDataOn(); });
   EXPECT_THROW(aborted->Update(), itk::ProcessAborted);
+}
+
+TEST(RadiographBackProjection, SaysWhetherPacketsRan)
+{
+  std::mt19937 engine(9);
+  const auto   volume = MakeVolume(engine, { { 20, 18, 19 } });
+  const auto   view = MakeCArmView(30, 10, 31, 1.0);
+  const auto   pixels = MakePixels(*view, engine);
+  const auto   filter = MakeBackFilter(pixels, view, volume, Projector::Joseph);
+  filter->Update();
+  EXPECT_EQ(Contains(filter->GetComputeReport().kernel, "packets"), radiography::compute::HasJosephPackets())
+    << filter->GetComputeReport().kernel;
+  const testkernels::ScalarReference scalar;
+  const auto                         reference = MakeBackFilter(pixels, view, volume, Projector::Joseph);
+  reference->Update();
+  EXPECT_EQ(reference->GetComputeReport().kernel, "joseph transposed, weights to the power 1, scalar binary64");
+  EXPECT_TRUE(Contains(reference->GetComputeReport().notUsed.at("simd"), "RADIOGRAPHY_DISABLE_SIMD"));
+  const auto found = GetPixels(*filter->GetOutput());
+  const auto expected = GetPixels(*reference->GetOutput());
+  const auto most = *std::max_element(expected.begin(), expected.end());
+  for (size_t i = 0; i < found.size(); ++i)
+  {
+    ASSERT_NEAR(found[i], expected[i], 1e-6 * most) << i;
+  }
 }
 
 TEST(RadiographBackProjection, PrintsItself)
