@@ -18,10 +18,11 @@
 
 // Time per sample of the projectors: a cubic volume, a square detector of as many pixels, source 1000 mm from the
 // middle of the volume, detector 1500 mm from the source, rolled about the principal ray. "--large" adds 512^3.
-// "derivatives" are Joseph's depths with their gradients, and these contracted with an objective, each in turns with
-// the plain depths. See doc/performance.md.
+// "back" is the transpose of Joseph's packets; "derivatives" are Joseph's depths with their gradients, and these
+// contracted with an objective, each in turns with the plain depths. See doc/performance.md.
 
 #include "RaySamples.h"
+#include "compute/BackProjection.h"
 #include "compute/ForwardProjection.h"
 #include "compute/RayDerivatives.h"
 #include "compute/TransposedVolume.h"
@@ -193,6 +194,32 @@ FindFault(const Setting & setting, const compute::ComputeReport & report)
   return {};
 }
 
+/** Times of a call per sample, and what ran. \param cpuSeconds of all threads and iterations together. */
+void
+Report(benchmark::State &             state,
+       const Setting &                setting,
+       const kernel::ViewRays &       view,
+       double                         cpuSeconds,
+       const compute::ComputeReport & report)
+{
+  const std::string fault = FindFault(setting, report);
+  if (!fault.empty())
+  {
+    state.SkipWithError(fault.c_str());
+    return;
+  }
+  using benchmark::Counter;
+  const auto work = radiography::benchmark::CountWork(GetScene(setting.size).GetVolume(), view, setting.projector);
+  const auto rate = Counter::kIsIterationInvariantRate;
+  state.counters["samples"] = static_cast<double>(work.samples);
+  state.counters["s/sample"] = Counter(static_cast<double>(work.samples), rate | Counter::kInvert);
+  // What a busy machine leaves alone.
+  state.counters["cpu_s/sample"] =
+    cpuSeconds / static_cast<double>(state.iterations()) / static_cast<double>(work.samples);
+  state.counters["loads_B/s"] = Counter(static_cast<double>(work.bytes), rate);
+  state.SetLabel(Describe(report));
+}
+
 void
 MeasureProjection(benchmark::State & state, const Setting & setting)
 {
@@ -216,23 +243,39 @@ MeasureProjection(benchmark::State & state, const Setting & setting)
                                      { depths.data(), 0, 0, view.columns, view.rows });
     benchmark::DoNotOptimize(depths.data());
   }
-  const double      cpuSeconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  const std::string fault = FindFault(setting, report);
-  if (!fault.empty())
+  Report(state, setting, view, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, report);
+}
+
+/** The transpose of MeasureProjection, of pixels none of which is 0, into a volume that is there already. */
+void
+MeasureBackProjection(benchmark::State & state, const Setting & setting)
+{
+  const kernel::VolumeView   grid = GetScene(setting.size).GetVolume();
+  const kernel::ViewRays     view = MakeView(setting);
+  const auto                 threader = itk::MultiThreaderBase::New();
+  const compute::ParallelFor parallelFor = MakeParallelFor(setting.threads, *threader);
+  const std::vector<float>   pixels(static_cast<size_t>(view.columns * view.rows), 1.0F);
+  std::vector<float>         voxels(static_cast<size_t>(setting.size * setting.size * setting.size));
+  compute::ProjectionPolicy  policy = compute::SelectProjectionPolicy();
+  policy.simd = setting.packets ? 1 : 0;
+
+  compute::ComputeReport report;
+  const std::clock_t     begin = std::clock();
+  for (auto _ : state)
   {
-    state.SkipWithError(fault.c_str());
-    return;
+    report = compute::BackProject(grid,
+                                  view,
+                                  setting.projector,
+                                  policy,
+                                  parallelFor,
+                                  pixels.data(),
+                                  compute::WeightPower::One,
+                                  { voxels.data(), kernel::WholeVolume(grid) },
+                                  parallelFor)
+               .report;
+    benchmark::DoNotOptimize(voxels.data());
   }
-  using benchmark::Counter;
-  const auto work = radiography::benchmark::CountWork(scene.GetVolume(), view, setting.projector);
-  const auto rate = Counter::kIsIterationInvariantRate;
-  state.counters["samples"] = static_cast<double>(work.samples);
-  state.counters["s/sample"] = Counter(static_cast<double>(work.samples), rate | Counter::kInvert);
-  // Of all threads together: what a busy machine leaves alone.
-  state.counters["cpu_s/sample"] =
-    cpuSeconds / static_cast<double>(state.iterations()) / static_cast<double>(work.samples);
-  state.counters["loads_B/s"] = Counter(static_cast<double>(work.bytes), rate);
-  state.SetLabel(Describe(report));
+  Report(state, setting, view, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, report);
 }
 
 /** The view of a scene in whose world a unit is a voxel, at the identity. */
@@ -313,27 +356,15 @@ MeasureDerivatives(benchmark::State & state, const Setting & setting)
   state.SetLabel(Describe(report));
 }
 
+/** \param what stands before the name of the projector. */
 void
-RegisterDerivatives(const Setting & setting)
+Register(const Setting & setting, const std::string & what, void (*measure)(benchmark::State &, const Setting &))
 {
-  const std::string name = "derivatives-" + std::string(compute::ToString(setting.projector)) +
+  const std::string name = what + compute::ToString(setting.projector) + (setting.packets ? "-packets" : "") +
                            "/size:" + std::to_string(setting.size) + "/along:" + "xyz"[setting.axis] +
                            "/roll:" + std::to_string(setting.rollDegrees) +
                            "/workers:" + std::to_string(setting.threads);
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State & state) { MeasureDerivatives(state, setting); })
-    ->Unit(benchmark::kMillisecond)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime();
-}
-
-void
-Register(const Setting & setting)
-{
-  const std::string name = std::string(compute::ToString(setting.projector)) + (setting.packets ? "-packets" : "") +
-                           "/size:" + std::to_string(setting.size) + "/along:" + "xyz"[setting.axis] +
-                           "/roll:" + std::to_string(setting.rollDegrees) +
-                           "/workers:" + std::to_string(setting.threads);
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State & state) { MeasureProjection(state, setting); })
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State & state) { measure(state, setting); })
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime()
     ->UseRealTime();
@@ -349,15 +380,20 @@ RegisterAll(std::int64_t size, bool rayByRay)
     {
       for (const int roll : { 0, 15, 45, 80 })
       {
-        Register({ compute::Projector::Joseph, true, size, axis, roll, threads });
-        RegisterDerivatives({ compute::Projector::Joseph, true, size, axis, roll, threads });
+        const Setting setting{ compute::Projector::Joseph, true, size, axis, roll, threads };
+        Register(setting, "", MeasureProjection);
+        Register(setting, "derivatives-", MeasureDerivatives);
+        Register(setting, "back-", MeasureBackProjection);
+        const Setting exact{ compute::Projector::CellGauss, true, size, axis, roll, threads };
+        Register(exact, "", MeasureProjection);
+        Register(exact, "derivatives-", MeasureDerivatives);
       }
       for (const auto projector :
            { compute::Projector::Joseph, compute::Projector::CellGauss, compute::Projector::Siddon })
       {
         if (rayByRay)
         {
-          Register({ projector, false, size, axis, 0, threads });
+          Register({ projector, false, size, axis, 0, threads }, "", MeasureProjection);
         }
       }
     }

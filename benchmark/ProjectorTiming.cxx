@@ -32,13 +32,15 @@
 //   simd       false: as with RADIOGRAPHY_DISABLE_SIMD=1                                             true
 //   threads    number of threads                                                                     1
 //   calls      calls that are timed, after one that is not                                           1
+//   fresh      "forward", "back": each call allocates its output anew                                false
 //   policy     overrides, see DigitallyReconstructedRadiographImageFilter::SetPolicy                 ""
 //   pixels     "back": the image that is spread over the volume, on the view's detector
 //   out        where the result goes as an image: depths, or the volume of "back"                    not written
 //
 // For each the standard output gets one line of JSON: milliseconds of each call, elapsed ("ms") and of the CPU in all
-// threads ("cpu_ms"), "kernel" and what else the call reported, "samples" (see RaySamples.h). A job that fails ends the
-// program with status 1 and a message.
+// threads ("cpu_ms"), "kernel" and what else the call reported, "samples" (see RaySamples.h), and on Linux
+// "memory_mib": what the job took beyond the program's memory before it, at its peak. A job that fails ends the program
+// with status 1 and a message.
 
 #include "RaySamples.h"
 
@@ -58,6 +60,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -117,6 +120,7 @@ struct Job
     , simd(text.value("simd", true))
     , threads(text.value("threads", 1U))
     , calls(text.value("calls", 1U))
+    , fresh(text.value("fresh", false))
     , policy(text.value("policy", ""))
     , pixels(text.value("pixels", ""))
     , out(text.value("out", ""))
@@ -128,22 +132,25 @@ struct Job
   bool                             simd;
   unsigned int                     threads;
   unsigned int                     calls;
+  bool                             fresh;
   std::string                      policy;
   std::string                      pixels;
   std::string                      out;
 };
 
-/** One call that is not timed, then those that are: [elapsed], [CPU] in ms. */
-template <typename TCall>
+/** One call that is not timed, then those that are: [elapsed], [CPU] in ms. Before each comes `prepare`, not timed. */
+template <typename TPrepare, typename TCall>
 JSON
-TimeCalls(unsigned int calls, TCall && call)
+TimeCalls(unsigned int calls, TPrepare && prepare, TCall && call)
 {
   using Clock = std::chrono::steady_clock;
   JSON elapsed = JSON::array();
   JSON cpu = JSON::array();
+  prepare();
   call();
   for (unsigned int i = 0; i < calls; ++i)
   {
+    prepare();
     const std::clock_t      cpuBegin = std::clock();
     const Clock::time_point begin = Clock::now();
     call();
@@ -169,15 +176,42 @@ template <typename TFilter>
 JSON
 TimeUpdates(TFilter & filter, const Job & job)
 {
-  JSON result = TimeCalls(job.calls, [&] {
+  const auto prepare = [&] {
     filter.Modified();
-    filter.Update();
-  });
+    if (job.fresh)
+    {
+      filter.GetOutput()->Initialize();
+    }
+  };
+  JSON result = TimeCalls(job.calls, prepare, [&] { filter.Update(); });
   if (!job.out.empty())
   {
     itk::WriteImage(filter.GetOutput(), job.out);
   }
   return result;
+}
+
+/** MiB of this program: VmRSS now, VmHWM at its peak; 0 where Linux's /proc is not there. */
+double
+ReadMemory(const std::string & field)
+{
+  std::ifstream status("/proc/self/status");
+  std::string   line;
+  while (std::getline(status, line))
+  {
+    if (line.compare(0, field.size() + 1, field + ":") == 0)
+    {
+      return std::stod(line.substr(field.size() + 1)) / 1024.0;
+    }
+  }
+  return 0.0;
+}
+
+/** Makes the peak begin anew. */
+void
+ForgetPeak()
+{
+  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 /** A score of 1 for every pixel: the objective is the sum of the depths. */
@@ -233,7 +267,10 @@ public:
   Run(const Job & job) const
   {
     setenv("RADIOGRAPHY_DISABLE_SIMD", job.simd ? "0" : "1", 1);
-    JSON result = this->Measure(job);
+    ForgetPeak();
+    const double before = ReadMemory("VmRSS");
+    JSON         result = this->Measure(job);
+    result["memory_mib"] = ReadMemory("VmHWM") - before;
     if (result["kernel"].get<std::string>().empty())
     {
       throw std::runtime_error("the call did not report which kernel ran: its times are worth nothing");
@@ -304,7 +341,8 @@ private:
     calculator->SetProjectionVolume(m_Volume);
     calculator->SetTransform(transform);
     calculator->SetScore(MakeOnes(*job.view));
-    JSON result = TimeCalls(job.calls, [&] { calculator->Compute(); });
+    JSON result = TimeCalls(
+      job.calls, [] {}, [&] { calculator->Compute(); });
     AddReport(calculator->GetComputeReport(), result);
     const auto & gradient = calculator->GetParameterGradient();
     result["value"] = calculator->GetValue();

@@ -63,7 +63,8 @@ class Ours:
     def time(self, view, threads, calls, want_image=False):
         job = {**self.job, "view": view.path, "threads": threads, "calls": calls}
         if self.operation == "back":
-            job["pixels"] = view.exact_path
+            # Allocates its volume in each call, as RTK's new filter does.
+            job.update(pixels=view.exact_path, fresh=True)
         write = want_image and self.operation != "gradient"
         answer = self.program.run(**job, **({"out": self.out} if write else {}))
         image = read_image(self.out) if write else None
