@@ -26,6 +26,7 @@
 #include "itkCompositeTransform.h"
 #include "itkEuler3DTransform.h"
 #include "itkImageRegistrationMethodv4.h"
+#include "itkMath.h"
 #include "itkScaleSkewVersor3DTransform.h"
 #include "itkScaleTransform.h"
 #include "itkSimilarity3DTransform.h"
@@ -663,6 +664,11 @@ TEST(FisherScoringOptimizer, RigidMotionRefusesTransformsThatCannotTurn)
   EXPECT_NE(refusal(*scale).find("ScaleTransform cannot be moved"), std::string::npos);
   const auto versor = itk::ScaleSkewVersor3DTransform<double>::New();
   EXPECT_NE(refusal(*versor).find("ScaleSkewVersor3DTransform cannot be moved"), std::string::npos);
+
+  // Where the middle angle is 90 degrees, the other two turn about one axis.
+  const auto locked = EulerType::New();
+  locked->SetRotation(itk::Math::pi / 2.0, 0.3, 0.0);
+  EXPECT_NE(refusal(*locked).find("rotates and translates in every way"), std::string::npos);
 
   const auto composite = itk::CompositeTransform<double, 3>::New();
   composite->AddTransform(EulerType::New());
