@@ -411,10 +411,9 @@ private:
   PrepareViews();
   void
   SetVirtualDomainAroundVolume();
-  /** \return false if a depth is not finite. */
-  bool
+  void
   ProjectView(std::size_t number, const AffineMap & pose, Order order) const;
-  /** \return false if the transform cannot be inverted or a depth is not finite. */
+  /** \return false if the transform cannot be inverted. */
   bool
   ProjectViews(Order order) const;
   void

@@ -344,7 +344,7 @@ StorePoissonTarget(const PoissonStretch & given, const PoissonPixelTerms & terms
       const Packet share = only(hn::Div(pixels.primary, pixels.mean));
       const Packet aShare = hn::Mul(a, share);
       const Packet aInformation = hn::Mul(aShare, pixels.primary);
-      Put(here.scores, count, hn::Mul(aShare, hn::Sub(pixels.observed, pixels.mean)));
+      Put(here.scores, count, only(hn::Mul(aShare, hn::Sub(pixels.observed, pixels.mean))));
       Put(here.weights, count, hn::Mul(a, aInformation));
       Put(here.exposure, count, hn::Neg(aInformation));
       Put(here.attenuation, count, hn::Mul(pixels.depth, aInformation));

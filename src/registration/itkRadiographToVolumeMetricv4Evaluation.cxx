@@ -97,7 +97,7 @@ NameParts(const vnl_vector<double> & direction, const std::vector<std::string> &
 
 } // namespace
 
-bool
+void
 RadiographToVolumeMetricv4::ProjectView(std::size_t number, const AffineMap & pose, Order order) const
 {
   Workspace::PreparedView & view = m_Workspace->views[number];
@@ -131,19 +131,16 @@ RadiographToVolumeMetricv4::ProjectView(std::size_t number, const AffineMap & po
                                         { view.rays.data(), rays.columns, rays.rows, view.mask.data() });
   }
   view.depths.resize(count);
-  bool isFinite = true;
   for (std::size_t i = 0; i < count; ++i)
   {
     const double depth = order == Order::Value && inPackets ? static_cast<double>(view.projected[i])
                          : inPackets ? static_cast<double>(static_cast<float>(view.rays[i].depth))
                                      : view.rays[i].depth;
     view.depths[i] = view.mask[i] != 0 ? depth : 0.0;
-    isFinite = isFinite && std::isfinite(view.depths[i]);
     this->m_NumberOfValidPoints += view.depths[i] != 0.0 ? 1 : 0;
   }
   m_Workspace->pixels[number].depths = view.depths.data();
   this->AddReport(report);
-  return isFinite;
 }
 
 void
@@ -171,12 +168,11 @@ RadiographToVolumeMetricv4::ProjectViews(Order order) const
   {
     return false; // an optimizer may try such a transform; the value will tell it
   }
-  bool isFinite = true;
   for (std::size_t view = 0; view < m_Workspace->views.size(); ++view)
   {
-    isFinite = this->ProjectView(view, pose, order) && isFinite;
+    this->ProjectView(view, pose, order);
   }
-  return isFinite;
+  return true;
 }
 
 void
@@ -244,7 +240,6 @@ RadiographToVolumeMetricv4::Evaluate(Order order) const
   Workspace & work = *m_Workspace;
   if (!this->ProjectViews(order))
   {
-    this->m_NumberOfValidPoints = 0;
     this->m_Value = OutOfRangeValue;
     const auto count = this->GetNumberOfParameters();
     work.gradient = vnl_vector<double>(count, 0.0);
@@ -317,10 +312,6 @@ RadiographToVolumeMetricv4::EvaluateTerms(Order order) const
   this->RequirePrepared();
   ToAffineMap(*this->m_MovingTransform); // throws, where an optimizer's evaluation would not
   this->Evaluate(order);
-  if (this->m_Value == OutOfRangeValue)
-  {
-    itkExceptionMacro("The transform takes the rays out of the range of binary64: " << this->GetParameters());
-  }
   return m_Workspace->similarity;
 }
 

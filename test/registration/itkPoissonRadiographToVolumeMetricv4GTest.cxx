@@ -188,12 +188,13 @@ ExpectDerivativeIsThatOfTheValue(const Metric & metric, TransformType & transfor
 
 TEST(PoissonRadiographToVolumeMetricv4, DerivativeIsThatOfTheValueForEveryTransformAndEveryNuisance)
 {
-  const Scene scene;
+  unsigned int seed = 30; // another direction of the CT, mirrored or not, for each transform
   for (const auto & transform : MakeTransforms())
   {
+    const Scene scene(++seed);
     for (const Estimated & estimated : AllSets)
     {
-      SCOPED_TRACE(estimated.Describe());
+      SCOPED_TRACE(estimated.Describe() + "seed " + std::to_string(seed));
       const auto metric = scene.MakeMetric(*transform);
       estimated.Apply(*metric);
       metric->Initialize();

@@ -510,6 +510,38 @@ TEST(RadiographToVolumeMetricv4, FarPosesAreFiniteAndSaidToBeMeaningless)
   EXPECT_TRUE(Evaluation(*metric).isMeaningful);
 }
 
+TEST(RadiographToVolumeMetricv4, EveryTransformGivesFiniteNumbers)
+{
+  const Scene                            scene;
+  std::mt19937                           engine(17);
+  std::uniform_real_distribution<double> entry(-1.0, 1.0);
+  std::uniform_int_distribution<int>     exponent(-300, 300);
+  const auto                             transform = itk::AffineTransform<double, 3>::New();
+  for (const bool inPackets : { false, true })
+  {
+    const auto metric = scene.MakeMetric(*transform, inPackets ? Projector::Joseph : Projector::CellGauss, inPackets);
+    transform->SetIdentity();
+    metric->Initialize();
+    for (int run = 0; run < 150; ++run)
+    {
+      const double   scale = run % 3 == 0 ? 1.0 : std::pow(10.0, exponent(engine));
+      const double   shift = run % 3 == 1 ? 1.0 : std::pow(10.0, exponent(engine));
+      ParametersType parameters(12);
+      for (unsigned int i = 0; i < 12; ++i)
+      {
+        parameters[i] = (i < 9 ? scale : shift) * entry(engine);
+      }
+      transform->SetParametersByValue(parameters);
+      const Evaluation found(*metric);
+      SCOPED_TRACE(parameters);
+      EXPECT_TRUE(std::isfinite(found.value));
+      EXPECT_TRUE(found.derivative.is_finite());
+      EXPECT_TRUE(found.information.is_finite());
+      EXPECT_EQ(metric->GetValue(), found.value);
+    }
+  }
+}
+
 TEST(RadiographToVolumeMetricv4, VirtualDomainIsABoxOfCubesInTheWorldAroundTheCT)
 {
   const Scene scene;
