@@ -422,6 +422,33 @@ TEST(PoissonRadiographToVolumeMetricv4, NuisancesComeBackWithinTheirStandardErro
   EXPECT_EQ(metric->GetDegreesOfFreedom(), 724U - 6U - 15U);
 }
 
+TEST(PoissonRadiographToVolumeMetricv4, ScoresAtTheTruthVaryAsTheInformationSays)
+{
+  // g^T I^-1 g is chi-square with 6 degrees of freedom, whatever was eliminated.
+  constexpr int runs = 100;
+  const auto    transform = itk::Euler3DTransform<double>::New();
+  for (const Estimated & estimated : { AllSets.front(), AllSets.back() })
+  {
+    double sum = 0.0;
+    for (unsigned int run = 0; run < runs; ++run)
+    {
+      const Scene scene(100 + 2 * run, 1.0, 200.0);
+      const auto  metric = scene.MakeMetric(*transform);
+      estimated.Apply(*metric);
+      for (unsigned int view = 0; view < 2 && !estimated.scatter; ++view)
+      {
+        metric->SetViewScatterCounts(view, 200.0);
+      }
+      metric->Initialize();
+      const Evaluation         here(*metric);
+      const vnl_vector<double> score(here.derivative.data_block(), 6);
+      sum += dot_product(score, vnl_matrix_inverse<double>(here.information).solve(score));
+    }
+    // Four standard deviations of the mean.
+    EXPECT_NEAR(sum / runs, 6.0, 4.0 * std::sqrt(12.0 / runs)) << estimated.Describe();
+  }
+}
+
 TEST(PoissonRadiographToVolumeMetricv4, NuisancesMakeTheValueLeast)
 {
   const Scene scene(5, 1.1, 150.0, 1.5);
