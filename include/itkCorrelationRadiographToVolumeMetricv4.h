@@ -120,6 +120,15 @@ public:
   double
   GetDispersion() const;
 
+  /** The covariance of the transform's parameters that holds also where residuals belong together over blocks of
+   * pixels, at the present transform: I^-1 (sum over blocks of s s^T) I^-1, s the score of a block with offset and
+   * slope held, I the information (Liang and Zeger 1986, with image blocks for clusters). Times n / (n - N), n the
+   * number of blocks that have a score. It needs no dispersion. \param blockSize pixels along a side, at least 1
+   * \throws ExceptionObject if the information is singular (it names the direction), or there are not more blocks than
+   * parameters. */
+  vnl_matrix<double>
+  ComputeSandwichCovariance(unsigned int blockSize = 8) const;
+
 protected:
   CorrelationRadiographToVolumeMetricv4();
   ~CorrelationRadiographToVolumeMetricv4() override;

@@ -316,7 +316,8 @@ public:
   /** Poisson: the largest relative residual that is not doubtful; 0.08 by default. */
   itkSetMacro(RelativeResidualBound, double);
   itkGetConstMacro(RelativeResidualBound, double);
-  /** The others: the smallest correlation of a view that is not doubtful; 0.5 by default. */
+  /** The others: the smallest correlation of a view that is not doubtful; 0.9 by default. Two bodies of about the
+   * same outline correlate to 0.8 and more whatever is in them; choose it for the kind of image. */
   itkSetMacro(CorrelationBound, double);
   itkGetConstMacro(CorrelationBound, double);
   ///@}
@@ -425,7 +426,7 @@ private:
   bool         m_CompareHalves{ true };
   double       m_StationarityBound{ 0.1 };
   double       m_RelativeResidualBound{ 0.08 };
-  double       m_CorrelationBound{ 0.5 };
+  double       m_CorrelationBound{ 0.9 };
 
   std::vector<TraceEntryType> m_Trace;
 };

@@ -295,7 +295,7 @@ public:
     return m_Content.covariance;
   }
   /** The same, inflated where the scores of blocks of pixels vary more than the model says; where there are not more
-   * blocks than parameters, or for correlations, by the dispersion of the residuals. */
+   * blocks than parameters, by the dispersion of the residuals. */
   const MatrixType &
   GetInflatedCovariance() const
   {

@@ -20,6 +20,7 @@
 #include "compute/CorrelationOfDepths.h"
 #include "compute/PixelGrid.h"
 #include "registration/itkCorrelationTerms.h"
+#include "registration/itkNuisanceElimination.h"
 
 #include "itkNumberToString.h"
 
@@ -184,6 +185,44 @@ CorrelationRadiographToVolumeMetricv4::GetDispersion() const
 {
   const double value = this->EvaluateTerms(Order::Value).value;
   return 2.0 * value / static_cast<double>(m_NumberOfCorrelated);
+}
+
+vnl_matrix<double>
+CorrelationRadiographToVolumeMetricv4::ComputeSandwichCovariance(unsigned int blockSize) const
+{
+  if (blockSize == 0)
+  {
+    itkExceptionMacro("Blocks of 0 pixels hold no residuals; give a blockSize of 1 or more.");
+  }
+  const auto directions = this->FindSingularDirections();
+  if (!directions.empty())
+  {
+    itkExceptionMacro("There is no covariance: " << directions.front());
+  }
+  const unsigned int parameters = this->GetNumberOfParameters();
+  MeasureType        value = 0.0;
+  DerivativeType     derivative(parameters);
+  InformationType    information;
+  this->GetValueDerivativeAndInformation(value, derivative, information);
+  this->EvaluateTerms(Order::Information);
+  vnl_matrix<double> middle(parameters, parameters, 0.0);
+  double             blocks = 0.0;
+  for (unsigned int view = 0; view < this->GetNumberOfViews(); ++view)
+  {
+    for (const std::vector<double> & sums : this->ContractBlocks(view, blockSize))
+    {
+      const vnl_vector<double> score(sums.data(), parameters);
+      middle += outer_product(score, score);
+      blocks += score.is_zero() ? 0.0 : 1.0;
+    }
+  }
+  if (!(blocks > parameters))
+  {
+    itkExceptionMacro("There are " << blocks << " blocks of " << blockSize << " x " << blockSize << " pixels for "
+                                   << parameters << " parameters: give a smaller blockSize.");
+  }
+  const vnl_matrix<double> half = SolveNuisances(information, middle);
+  return SolveNuisances(information, half.transpose()) * (blocks / (blocks - parameters));
 }
 
 /** image = offset + slope x quantity, and the spread of the image. */

@@ -237,7 +237,8 @@ ComputeRegistrationSandwich(const MetricType & metric, unsigned int blockSize)
   const auto * const poisson = dynamic_cast<const PoissonType *>(&metric);
   try
   {
-    return poisson ? poisson->ComputeSandwichCovariance(blockSize) : vnl_matrix<double>();
+    return poisson ? poisson->ComputeSandwichCovariance(blockSize)
+                   : dynamic_cast<const CorrelationType &>(metric).ComputeSandwichCovariance(blockSize);
   }
   catch (const ExceptionObject &)
   {

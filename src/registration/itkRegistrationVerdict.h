@@ -32,7 +32,7 @@ struct RegistrationBounds
 {
   double stationarity{ 0.1 };
   double relativeResidual{ 0.08 };
-  double correlation{ 0.5 };
+  double correlation{ 0.9 };
 };
 
 /** What speaks against trusting a result that is not a failure, a sentence each. Looks at stationarity, halves,

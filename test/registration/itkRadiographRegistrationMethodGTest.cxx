@@ -207,6 +207,27 @@ TEST_F(RadiographRegistrationMethod, ToolInTheImageMovesLittle)
   EXPECT_EQ(method->GetOutput()->GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
 }
 
+// The tool lies in some blocks and not in others.
+TEST_F(RadiographRegistrationMethod, HalvesOfOneViewWithAToolDisagree)
+{
+  Imaging imaging;
+  imaging.tool = true;
+  imaging.noiseSeed = 3;
+  const auto method = this->MakeMethod(1, imaging);
+  method->SetRelativeResidualBound(1e9);
+  method->Update();
+  const ResultType & result = *method->GetOutput();
+  EXPECT_TRUE(result.GetHalvesWereCompared());
+  EXPECT_GT(result.GetHalvesDistance(), result.GetHalvesBound());
+  EXPECT_EQ(result.GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
+  EXPECT_TRUE(Says(*method, "Two interleaved halves")) << Describe(*method);
+  EXPECT_NE(result.GetHalvesParameters(0), result.GetHalvesParameters(1));
+  method->CompareHalvesOff();
+  method->Update();
+  EXPECT_FALSE(result.GetHalvesWereCompared());
+  EXPECT_EQ(result.GetVerdict(), VerdictEnum::Converged) << Describe(*method);
+}
+
 // Normalised errors at the target are chi-square with three degrees of freedom.
 TEST_F(RadiographRegistrationMethod, CovarianceIsThatOfNoise)
 {
@@ -404,6 +425,10 @@ TEST_F(RadiographRegistrationMethod, CorrelationsTakeImagesThatAreNotCounts)
     ASSERT_EQ(result.GetCorrelations().size(), 2U);
     EXPECT_GT(result.GetCorrelations()[0], 0.8);
     EXPECT_GT(result.GetStandardErrors().front(), 0.0);
+    // Noise without correlation: the sandwich says about the same. Gradients correlate it.
+    const double inflation = result.GetInflatedTargetCovariance()(0, 0) / result.GetTargetCovariance()(0, 0);
+    EXPECT_GE(inflation, 1.0 - 1e-9) << metric;
+    EXPECT_LT(inflation, 5.0) << metric;
     EXPECT_TRUE(result.GetNuisances().empty());
     method->SetInput(MakePhantom(OtherTrunk(), 5.0));
     method->Update();

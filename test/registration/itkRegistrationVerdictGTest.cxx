@@ -97,7 +97,7 @@ TEST(RegistrationVerdict, ResidualAboveItsBoundIsSaid)
 TEST(RegistrationVerdict, CorrelationBelowItsBoundIsSaidWithItsView)
 {
   Content content = MakeTrustedContent();
-  content.correlations = { 0.9, 0.2, 0.8 };
+  content.correlations = { 0.95, 0.2, 0.97 };
   EXPECT_TRUE(Says(DoubtOf(content), "view 1 is 0.2"));
 }
 
