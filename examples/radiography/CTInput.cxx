@@ -43,17 +43,6 @@ namespace
 
 using LabelImage = itk::Image<std::int64_t, 3>;
 
-/** PS3.10: 128 bytes of preamble, then DICM. */
-bool
-HasDICOMPreamble(const std::string & path)
-{
-  std::ifstream file(path, std::ios::binary);
-  char          magic[4]{};
-  file.seekg(128);
-  file.read(magic, 4);
-  return file && std::string(magic, 4) == "DICM";
-}
-
 /** An image file that holds a volume. */
 template <typename TImage>
 typename TImage::Pointer
@@ -184,6 +173,16 @@ ToJSON(const itk::Matrix<double, 3, 3> & matrix)
 }
 
 } // namespace
+
+bool
+HasDICOMPreamble(const std::string & path)
+{
+  std::ifstream file(path, std::ios::binary);
+  char          magic[4]{};
+  file.seekg(128);
+  file.read(magic, 4);
+  return file && std::string(magic, 4) == "DICM";
+}
 
 void
 AddCTOptions(CLI::App & command, CTOptions & options)

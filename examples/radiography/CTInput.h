@@ -47,6 +47,10 @@ struct CTOptions
   bool resample{ false };
 };
 
+/** PS3.10: 128 bytes of preamble, then DICM. */
+bool
+HasDICOMPreamble(const std::string & path);
+
 void
 AddCTOptions(CLI::App & command, CTOptions & options);
 

@@ -34,6 +34,8 @@ AddVolumeCommand(CLI::App & program, Action & chosen);
 void
 AddDrrCommand(CLI::App & program, Action & chosen);
 void
+AddRegisterCommand(CLI::App & program, Action & chosen);
+void
 AddOverviewCommand(CLI::App & program, Action & chosen);
 void
 AddLawCommand(CLI::App & program, Action & chosen);

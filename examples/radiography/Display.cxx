@@ -21,8 +21,10 @@
 
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
+#include "itkImageRegionIteratorWithIndex.h"
 #include "itkLinearInterpolateImageFunction.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
+#include "itkRGBPixel.h"
 #include "itkResampleImageFilter.h"
 
 #include <algorithm>
@@ -137,6 +139,12 @@ ToFilm(const RadiographImage & depth, const Window & window)
 }
 
 RadiographImage::Pointer
+ToDepthOfCounts(const RadiographImage & counts, double openBeam)
+{
+  return Map(counts, [openBeam](double count) { return -std::log(std::max(count, 0.5) / openBeam); });
+}
+
+RadiographImage::Pointer
 ToGrey(const RadiographImage & image, const Window & window, double gamma)
 {
   return Map(image, [&window, gamma](double value) {
@@ -145,23 +153,97 @@ ToGrey(const RadiographImage & image, const Window & window, double gamma)
   });
 }
 
-void
-WritePNG(const RadiographImage & grey, const std::string & path)
+namespace
 {
-  const auto square = WithSquarePixels(grey);
+
+/** Writes what `toneOf` makes of the values, with square pixels. */
+template <typename TTone, typename TToneOf>
+void
+WriteTones(const RadiographImage & image, const TToneOf & toneOf, const std::string & path)
+{
+  const auto square = WithSquarePixels(image);
   const auto region = square->GetLargestPossibleRegion();
-  using Picture = itk::Image<unsigned char, 2>;
-  auto              picture = Picture::New();
-  Picture::SizeType size{ { region.GetSize(0), region.GetSize(1) } };
+  using Picture = itk::Image<TTone, 2>;
+  auto                       picture = Picture::New();
+  typename Picture::SizeType size{ { region.GetSize(0), region.GetSize(1) } };
   picture->SetRegions(size);
   picture->Allocate();
   itk::ImageRegionConstIterator<RadiographImage> from(square, region);
   itk::ImageRegionIterator<Picture>              to(picture, picture->GetLargestPossibleRegion());
   for (; !to.IsAtEnd(); ++to, ++from)
   {
-    to.Set(static_cast<unsigned char>(std::lround(std::clamp(static_cast<double>(from.Get()), 0.0, 255.0))));
+    to.Set(toneOf(static_cast<double>(from.Get())));
   }
   WriteWholeImage(*picture, path, true);
+}
+
+unsigned char
+ToByte(double level)
+{
+  return static_cast<unsigned char>(std::lround(std::clamp(level, 0.0, 255.0)));
+}
+
+} // namespace
+
+void
+WritePNG(const RadiographImage & grey, const std::string & path)
+{
+  WriteTones<unsigned char>(grey, ToByte, path);
+}
+
+void
+WriteResidualPNG(const RadiographImage & residual, double limit, const std::string & path)
+{
+  using Color = itk::RGBPixel<unsigned char>;
+  const auto toColor = [limit](double value) {
+    // A pixel that was not compared has no residual: grey.
+    const double t = std::isfinite(value) ? std::clamp(value / limit, -1.0, 1.0) : 0.0;
+    const double fade = 255.0 * (1.0 - std::abs(t));
+    Color        color;
+    color.Set(ToByte(t > 0.0 ? 255.0 - 60.0 * t : fade), ToByte(fade), ToByte(t < 0.0 ? 255.0 + 60.0 * t : fade));
+    return color;
+  };
+  WriteTones<Color>(residual, toColor, path);
+}
+
+Window
+WindowOfPercentiles(const RadiographImage & image, double low, double high)
+{
+  std::vector<float> values;
+  for (itk::ImageRegionConstIterator<RadiographImage> pixel(&image, image.GetLargestPossibleRegion()); !pixel.IsAtEnd();
+       ++pixel)
+  {
+    if (std::isfinite(pixel.Get()))
+    {
+      values.push_back(pixel.Get());
+    }
+  }
+  if (values.empty())
+  {
+    return {};
+  }
+  const Window window{ Percentile(values, low), Percentile(values, high) };
+  return window.white > window.black ? window : Window{ window.black, window.black + 1.0 };
+}
+
+RadiographImage::Pointer
+Chessboard(const RadiographImage & one, const RadiographImage & other, unsigned int fields)
+{
+  auto       result = Map(one, [](double value) { return value; });
+  const auto region = result->GetLargestPossibleRegion();
+  const auto field = std::max<itk::IndexValueType>(
+    1, static_cast<itk::IndexValueType>(std::max(region.GetSize(0), region.GetSize(1)) / fields));
+  itk::ImageRegionIteratorWithIndex<RadiographImage> to(result, region);
+  itk::ImageRegionConstIterator<RadiographImage>     from(&other, other.GetLargestPossibleRegion());
+  for (; !to.IsAtEnd(); ++to, ++from)
+  {
+    const auto index = to.GetIndex() - region.GetIndex();
+    if ((index[0] / field + index[1] / field) % 2 != 0)
+    {
+      to.Set(from.Get());
+    }
+  }
+  return result;
 }
 
 } // namespace radiography::program

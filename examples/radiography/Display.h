@@ -44,6 +44,10 @@ FilmGrey(double depth, const Window & window);
 RadiographImage::Pointer
 ToFilm(const RadiographImage & depth, const Window & window);
 
+/** Optical depths that would leave these counts of `openBeam` ones; half a count where there is less. */
+RadiographImage::Pointer
+ToDepthOfCounts(const RadiographImage & counts, double openBeam);
+
 /** Values from `black` to `white`, raised to `gamma`, as grey levels. */
 RadiographImage::Pointer
 ToGrey(const RadiographImage & image, const Window & window, double gamma);
@@ -51,6 +55,18 @@ ToGrey(const RadiographImage & image, const Window & window, double gamma);
 /** Writes grey levels (0 to 255) as an 8-bit picture with square pixels: first row on top. */
 void
 WritePNG(const RadiographImage & grey, const std::string & path);
+
+/** Residuals in standard deviations: blue where negative, white at 0, red where positive, full colour at `limit`. */
+void
+WriteResidualPNG(const RadiographImage & residual, double limit, const std::string & path);
+
+/** The window from the fraction `low` of the sorted values to the fraction `high`. */
+Window
+WindowOfPercentiles(const RadiographImage & image, double low, double high);
+
+/** Fields of a chessboard, `fields` along the longer side, from two grey images of one grid. */
+RadiographImage::Pointer
+Chessboard(const RadiographImage & one, const RadiographImage & other, unsigned int fields);
 
 } // namespace radiography::program
 

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace radiography::program
 {
@@ -371,29 +372,30 @@ TickText(double value)
   return whole && std::abs(value) < 1e9 ? ToFixedText(std::round(value), 0) : ToRoundedText(value, 4);
 }
 
-/** A frame with axes that start at zero (x may start elsewhere). */
+/** A frame with axes; y starts at zero unless said otherwise. */
 class Chart
 {
 public:
-  Chart(const std::string & description, double xLow, double xHigh, double yHigh)
+  Chart(const std::string & description, double xLow, double xHigh, double yHigh, double yLow = 0.0)
     : m_Drawing(Width, Height, description)
     , m_XLow(xLow)
     , m_XHigh(xHigh > xLow ? xHigh : xLow + 1.0)
-    , m_YHigh(yHigh > 0.0 ? yHigh : 1.0)
+    , m_YLow(yLow)
+    , m_YHigh(yHigh > yLow ? yHigh : yLow + 1.0)
   {}
 
   Point2
   At(double x, double y) const
   {
     return { Left + (x - m_XLow) / (m_XHigh - m_XLow) * (Width - Left - Right),
-             Height - Bottom - y / m_YHigh * (Height - Top - Bottom) };
+             Height - Bottom - (y - m_YLow) / (m_YHigh - m_YLow) * (Height - Top - Bottom) };
   }
 
   void
   DrawAxes(const std::string & xTitle, const std::string & yTitle)
   {
-    const double yStep = NiceStep(m_YHigh);
-    for (double y = 0.0; y <= m_YHigh * 1.0001; y += yStep)
+    const double yStep = NiceStep(m_YHigh - m_YLow);
+    for (double y = std::ceil(m_YLow / yStep) * yStep; y <= m_YHigh + 1e-4 * yStep; y += yStep)
     {
       m_Drawing.Line(At(m_XLow, y), At(m_XHigh, y), "#e6eaee", 1.0);
       m_Drawing.Write({ Left - 8, At(0, y)[1] + 4 }, TickText(y), "end", Grey);
@@ -401,10 +403,11 @@ public:
     const double xStep = NiceStep(m_XHigh - m_XLow);
     for (double x = std::ceil(m_XLow / xStep) * xStep; x <= m_XHigh + 1e-9 * xStep; x += xStep)
     {
-      m_Drawing.Line(At(x, 0), { At(x, 0)[0], At(x, 0)[1] + 5 }, Grey, 1.0);
-      m_Drawing.Write({ At(x, 0)[0], At(x, 0)[1] + 18 }, TickText(x), "middle", Grey);
+      const auto foot = At(x, m_YLow);
+      m_Drawing.Line(foot, { foot[0], foot[1] + 5 }, Grey, 1.0);
+      m_Drawing.Write({ foot[0], foot[1] + 18 }, TickText(x), "middle", Grey);
     }
-    m_Drawing.Line(At(m_XLow, 0), At(m_XHigh, 0), Grey, 1.0);
+    m_Drawing.Line(At(m_XLow, m_YLow), At(m_XHigh, m_YLow), Grey, 1.0);
     m_Drawing.Write({ (Left + Width - Right) / 2, Height - 6 }, xTitle, "middle", Dark);
     const double middle = (Height - Bottom + Top) / 2;
     m_Drawing.Write({ 14, middle }, yTitle, "middle", Dark, "rotate(-90 14 " + N(middle) + ")");
@@ -427,6 +430,7 @@ private:
   Drawing m_Drawing;
   double  m_XLow;
   double  m_XHigh;
+  double  m_YLow;
   double  m_YHigh;
 };
 
@@ -503,6 +507,52 @@ DrawRowProfile(const RadiographImage & image, const std::string & axisTitle)
     curve.push_back(chart.At(static_cast<double>(column), values[column]));
   }
   chart.Draw().Curve(curve, Blue);
+  return chart.Draw().Finish();
+}
+
+std::string
+DrawIterations(const std::vector<std::vector<double>> & parts, const std::string & axisTitle)
+{
+  // Decades below the smallest positive value say nothing.
+  double      low = std::numeric_limits<double>::max();
+  double      high = std::numeric_limits<double>::lowest();
+  std::size_t steps = 0;
+  for (const auto & part : parts)
+  {
+    steps += part.size();
+    for (const double value : part)
+    {
+      if (value > 0.0 && std::isfinite(value))
+      {
+        low = std::min(low, std::log10(value));
+        high = std::max(high, std::log10(value));
+      }
+    }
+  }
+  if (low > high)
+  {
+    low = high = 0.0;
+  }
+  Chart chart(axisTitle + " over the optimizer's steps",
+              0.0,
+              static_cast<double>(std::max<std::size_t>(steps, 2)) - 1.0,
+              std::ceil(high + 0.05),
+              std::floor(low - 0.05));
+  chart.DrawAxes("step, all levels", "log10 of " + axisTitle);
+  const char * const colors[] = { Blue, Red, "#2f8f4e", "#d98324" };
+  double             step = 0.0;
+  for (std::size_t part = 0; part < parts.size(); ++part)
+  {
+    std::vector<Point2> curve;
+    for (const double value : parts[part])
+    {
+      const bool drawn = value > 0.0 && std::isfinite(value);
+      curve.push_back(chart.At(step, drawn ? std::log10(value) : std::floor(low - 0.05)));
+      chart.Draw().Dot(curve.back(), 2.2, colors[part % 4]);
+      step += 1.0;
+    }
+    chart.Draw().Curve(curve, colors[part % 4]);
+  }
   return chart.Draw().Finish();
 }
 

@@ -41,6 +41,10 @@ DrawHistogram(const RadiographImage & image, double least, const std::string & a
 /** The values along the middle row. */
 std::string
 DrawRowProfile(const RadiographImage & image, const std::string & axisTitle);
+
+/** Curves over the steps of an optimizer, on a logarithmic scale: one for each part, from left to right. */
+std::string
+DrawIterations(const std::vector<std::vector<double>> & parts, const std::string & axisTitle);
 ///@}
 
 } // namespace radiography::program

@@ -56,7 +56,7 @@ table { border-collapse: collapse; background: #fff; border: 1px solid #d7dce2; 
 th, td { padding: 6px 14px; text-align: left; border-bottom: 1px solid #e6eaee; vertical-align: top; }
 th { font-weight: 600; }
 thead th { background: #eef1f4; }
-td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+td { font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
 </style>
 </head>
 <body>

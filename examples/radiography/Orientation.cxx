@@ -47,4 +47,12 @@ PatientLetters(const itk::Vector<double, 3> & direction)
   return letters;
 }
 
+HTMLPage::EdgeLetters
+EdgeLettersOf(const itk::RadiographGeometry & view)
+{
+  const auto right = view.GetColumnDirection();
+  const auto down = view.GetRowDirection();
+  return { PatientLetters(-right), PatientLetters(right), PatientLetters(-down), PatientLetters(down) };
+}
+
 } // namespace radiography::program

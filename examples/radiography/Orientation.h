@@ -18,6 +18,9 @@
 #ifndef Orientation_h
 #define Orientation_h
 
+#include "HTMLPage.h"
+
+#include "itkRadiographGeometry.h"
 #include "itkVector.h"
 
 #include <string>
@@ -29,6 +32,10 @@ namespace radiography::program
  * there nearly as much. */
 std::string
 PatientLetters(const itk::Vector<double, 3> & direction);
+
+/** The letters at the edges of a view's picture: where its sides point in the patient. */
+HTMLPage::EdgeLetters
+EdgeLettersOf(const itk::RadiographGeometry & view);
 
 } // namespace radiography::program
 

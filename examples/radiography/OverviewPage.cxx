@@ -60,14 +60,6 @@ Commas(const TTriple & triple)
   return Coordinate(triple[0]) + ", " + Coordinate(triple[1]) + ", " + Coordinate(triple[2]);
 }
 
-HTMLPage::EdgeLetters
-LettersOf(const itk::RadiographGeometry & view)
-{
-  const auto right = view.GetColumnDirection();
-  const auto down = view.GetRowDirection();
-  return { PatientLetters(-right), PatientLetters(right), PatientLetters(-down), PatientLetters(down) };
-}
-
 std::string
 WindowText(const Window & window)
 {
@@ -83,7 +75,7 @@ AddFilms(HTMLPage & page, const std::vector<OverviewView> & views)
     page.AddPicture(FilmName(view),
                     view.title + " radiograph computed from the CT, bone white and air black",
                     view.title + ": shown as a film, " + WindowText(view.window) + ".",
-                    LettersOf(*view.geometry));
+                    EdgeLettersOf(*view.geometry));
   }
   page.EndFigures();
 }
@@ -98,7 +90,7 @@ AddPhotonPictures(HTMLPage & page, const std::vector<OverviewView> & views, cons
   page.BeginFigures();
   for (const auto & view : views)
   {
-    const auto letters = LettersOf(*view.geometry);
+    const auto letters = EdgeLettersOf(*view.geometry);
     page.AddPicture(TransmissionName(view),
                     view.title + ", transmission",
                     view.title + ", transmission exp(-L): 0 (black) to 1 (white).",
@@ -106,7 +98,7 @@ AddPhotonPictures(HTMLPage & page, const std::vector<OverviewView> & views, cons
   }
   for (const auto & view : views)
   {
-    const auto letters = LettersOf(*view.geometry);
+    const auto letters = EdgeLettersOf(*view.geometry);
     page.AddPicture(CountsName(view),
                     view.title + ", photon counts with noise",
                     view.title + ", photon counts with Poisson noise, " + Round(facts.photons) +

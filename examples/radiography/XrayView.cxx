@@ -201,12 +201,28 @@ Describe(const Reader & reader, const std::string & path)
 
 } // namespace
 
-XrayView
-ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter)
+namespace
+{
+
+/** A reader that has been told the options and knows its view. */
+struct ToldReader
+{
+  Reader::Pointer reader;
+  bool            movesIsocenter;
+};
+
+ToldReader
+MakeReader(const ViewOptions &                          options,
+           const std::optional<itk::Point<double, 3>> & defaultIsocenter,
+           const itk::RadiographGeometry *              geometry)
 {
   const auto reader = Reader::New();
   reader->SetFileName(options.like);
   Tell(*reader, options);
+  if (geometry != nullptr)
+  {
+    reader->SetGeometry(geometry);
+  }
   reader->ReadInformation();
   const bool movesIsocenter = reader->GetInformation().isocenterIsAssumed && defaultIsocenter;
   if (movesIsocenter)
@@ -218,10 +234,16 @@ ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double,
   {
     RefuseView(options.like, reader->GetInformation().problems);
   }
-  auto view = Describe(*reader, options.like);
+  return { reader, movesIsocenter };
+}
+
+XrayView
+DescribeView(const ToldReader & told, const std::string & path)
+{
+  auto view = Describe(*told.reader, path);
   for (auto & number : view.provenance)
   {
-    if (movesIsocenter && number["quantity"] == "isocenter")
+    if (told.movesIsocenter && number["quantity"] == "isocenter")
     {
       number["source"] = "default: the centre of the CT's grid";
     }
@@ -229,10 +251,37 @@ ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double,
   return view;
 }
 
+} // namespace
+
+XrayView
+ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter)
+{
+  return DescribeView(MakeReader(options, defaultIsocenter, nullptr), options.like);
+}
+
+XrayImage
+ReadXrayImage(const ViewOptions &                          options,
+              const std::optional<itk::Point<double, 3>> & defaultIsocenter,
+              const itk::RadiographGeometry *              geometry)
+{
+  const auto told = MakeReader(options, defaultIsocenter, geometry);
+  told.reader->Update();
+  XrayImage xray{ DescribeView(told, options.like), told.reader->GetOutput(), told.reader->GetMaskOutput() };
+  xray.image->DisconnectPipeline();
+  xray.mask->DisconnectPipeline();
+  return xray;
+}
+
 #else
 
 XrayView
 ReadXrayView(const ViewOptions &, const std::optional<itk::Point<double, 3>> &)
+{
+  throw Failure("this build has no DCMTK and cannot read DICOM", HowToBuildWithDCMTK);
+}
+
+XrayImage
+ReadXrayImage(const ViewOptions &, const std::optional<itk::Point<double, 3>> &, const itk::RadiographGeometry *)
 {
   throw Failure("this build has no DCMTK and cannot read DICOM", HowToBuildWithDCMTK);
 }

@@ -21,6 +21,8 @@
 #include "Console.h"
 #include "ViewOptions.h"
 
+#include "itkImage.h"
+
 namespace radiography::program
 {
 
@@ -40,6 +42,20 @@ struct XrayView
  * \throws Failure naming all that is missing or contradictory; the hint names the options that help. */
 XrayView
 ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter);
+
+/** An X-ray image with its pixels. */
+struct XrayImage
+{
+  XrayView                              view;
+  itk::Image<float, 3>::Pointer         image;
+  itk::Image<unsigned char, 3>::Pointer mask;
+};
+
+/** Reads all of `options.like`. With `geometry` (a view file) the file's own view is not asked for. */
+XrayImage
+ReadXrayImage(const ViewOptions &                          options,
+              const std::optional<itk::Point<double, 3>> & defaultIsocenter,
+              const itk::RadiographGeometry *              geometry);
 
 } // namespace radiography::program
 

@@ -23,7 +23,6 @@
 #include "itkMacro.h"
 
 #include <iostream>
-#include <map>
 
 namespace
 {
@@ -42,19 +41,6 @@ TellError(const std::string & message, const std::string & hint, int exitCode)
     std::cerr << "hint: " << OneLine(hint) << '\n';
   }
   return exitCode;
-}
-
-/** What scripts may ask for and this version does not do: better said than misunderstood. */
-void
-RefuseWhatIsNotBuiltYet(int argc, char ** argv)
-{
-  static const std::map<std::string, std::string> commands{
-    { "register", "finding a pose (register)" },
-  };
-  if (argc > 1 && commands.count(argv[1]))
-  {
-    throw UsageError("this version cannot do " + commands.at(argv[1]) + " yet");
-  }
 }
 
 /** Understands the command line. \return the work to do; nothing for --help and --version. */
@@ -80,8 +66,6 @@ Understand(CLI::App & program, Action & chosen, int argc, char ** argv)
 int
 Run(int argc, char ** argv)
 {
-  RefuseWhatIsNotBuiltYet(argc, argv);
-
   CLI::App program{ "From a CT series to what an X-ray detector would count. Lengths in mm, angles in degrees, "
                     "energies in keV, world = LPS.",
                     "radiography" };
@@ -93,6 +77,7 @@ Run(int argc, char ** argv)
   AddInspectCommand(program, chosen);
   AddVolumeCommand(program, chosen);
   AddDrrCommand(program, chosen);
+  AddRegisterCommand(program, chosen);
   AddOverviewCommand(program, chosen);
   AddLawCommand(program, chosen);
   AddCorrectCommand(program, chosen);

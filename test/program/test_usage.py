@@ -29,18 +29,13 @@ class Usage(ProgramTest):
     def test_version_and_help_are_told_on_stdout(self):
         self.assertRegex(self.succeed("--version").stdout, r"^radiography \d+\.\d+\.\d+\n$")
         self.assertIn("drr", self.succeed("--help").stdout)
-        for command in ("phantom", "inspect", "volume", "drr", "overview", "law", "correct", "view", "info"):
+        for command in ("phantom", "inspect", "volume", "drr", "register", "overview", "law", "correct", "view", "info"):
             with self.subTest(command):
                 self.assertIn("--threads", self.succeed(command, "--help").stdout)
 
     def test_no_or_unknown_subcommand(self):
         self.refuse(2)
         self.refuse(2, "projekt")
-
-    def test_what_this_version_cannot_do_is_said(self):
-        for command in ("register",):
-            with self.subTest(command):
-                self.refuse(2, command, "a", "b", says="cannot")
 
     def test_unknown_options_and_missing_arguments(self):
         self.refuse(2, "drr", "ct", "out.nrrd", *C_ARM, "--nonsense", says="--nonsense")
