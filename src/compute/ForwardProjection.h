@@ -61,7 +61,7 @@ struct VolumeLayouts
   kernel::VolumeView transposed{};
 };
 
-/** The axis along which Joseph's rule takes its slabs: the largest component, in index space, of the ray through the
+/** The axis along which projectors take their slabs: the largest component, in index space, of the ray through the
  * middle of the detector. One for the whole image, so that it has no seams. */
 RADIOGRAPHY_INTERNAL_EXPORT int
 SelectMainAxis(const kernel::ViewRays & view);
@@ -71,8 +71,8 @@ SelectMainAxis(const kernel::ViewRays & view);
 RADIOGRAPHY_INTERNAL_EXPORT double
 FindSteepestSlope(const kernel::ViewRays & view, int mainAxis);
 
-/** Whether ForwardProject would be faster with a transposed copy of the volume: Joseph's packets do not run along the
- * axis that is contiguous in memory. \param natural only size and strides are looked at. */
+/** Whether ForwardProject would be faster with a transposed copy of the volume: packets do not run along the axis that
+ * is contiguous in memory. \param natural only size and strides are looked at. */
 RADIOGRAPHY_INTERNAL_EXPORT bool
 WantsTransposedVolume(const kernel::VolumeView & natural,
                       const kernel::ViewRays &   view,

@@ -60,7 +60,7 @@ struct ProjectionPolicy
   /** Rays of a strip, the piece of a line of rays that is looked at at once and cut into packets. */
   std::int64_t backProjectionStrip{ 512 };
 
-  /** Whether Joseph's rule runs for packets of rays in SIMD registers (1) or ray by ray in binary64 (0). */
+  /** Whether projectors run for packets of rays in SIMD registers (1) or ray by ray in binary64 (0). */
   std::int64_t simd{ 1 };
 
   /** Rays side by side in a packet, 1, 2, 4, 8 or 16; 0: chosen for each view. */
