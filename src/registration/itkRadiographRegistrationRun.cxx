@@ -89,6 +89,7 @@ RadiographRegistrationRun::Execute()
   const auto start = Clock::now();
   m_Content.metric = m_Method.GetMetric();
   this->GatherScene();
+  this->RefuseScene();
   if (this->RunLevels())
   {
     const Evaluation end = EvaluateAt(*m_Metric);
@@ -146,6 +147,15 @@ RadiographRegistrationRun::GatherScene()
   m_WorldCenter = FindOrigin(*m_Transform, center);
   m_MovesRigidly = IsClosedUnderRigidMotions(*m_Transform);
   m_Levels = m_Method.GetLevels().empty() ? m_Method.MakeDefaultLevels() : m_Method.GetLevels();
+}
+
+// On images as they were given: sums over blocks hide a pixel that is not a count, and what an image declares.
+void
+RadiographRegistrationRun::RefuseScene() const
+{
+  LevelType full;
+  full.stride = m_Levels.back().stride;
+  MakeRegistrationMetric(this->MakeModel(), m_Full, full, m_Transform);
 }
 
 RegistrationModel

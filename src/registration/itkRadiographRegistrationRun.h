@@ -66,6 +66,8 @@ private:
 
   void
   GatherScene();
+  void
+  RefuseScene() const;
   RegistrationModel
   MakeModel() const;
   RegistrationScene

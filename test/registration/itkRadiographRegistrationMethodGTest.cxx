@@ -18,6 +18,8 @@
 #include "RegistrationScenes.h"
 #include "Refusal.h"
 
+#include "itkMetaDataObject.h"
+
 #include "vnl/vnl_inverse.h"
 
 #include <gtest/gtest.h>
@@ -486,6 +488,33 @@ TEST_F(RadiographRegistrationMethod, RefusesBeforeAnyWork)
   const auto small = MakeCArmView(0, 0, 20, 8.0);
   method->AddView(method->GetViewImage(0), small);
   EXPECT_NE(Refusal([&] { method->Update(); }).find("view 2 is of size"), std::string::npos);
+}
+
+TEST_F(RadiographRegistrationMethod, RefusesImagesThatAreNotCountsBeforeAnyStep)
+{
+  const auto refusal = [](MethodType & method) {
+    const std::string text = Refusal([&] { method.Update(); });
+    EXPECT_TRUE(method.GetTrace().empty()) << text;
+    return text;
+  };
+  const auto declared = this->MakeMethod(1);
+  auto &     dictionary = const_cast<ImageType *>(declared->GetViewImage(0))->GetMetaDataDictionary();
+  itk::EncapsulateMetaData<std::string>(dictionary, "radiography_quantity", "optical-depth");
+  EXPECT_NE(refusal(*declared).find("optical-depth"), std::string::npos);
+  declared->SetMetric(MetricEnum::NormalizedCorrelation);
+  declared->SetCompared(MethodType::ComparedEnum::Transmission);
+  declared->Update();
+  EXPECT_NE(declared->GetTransform(), nullptr);
+
+  // A sum over blocks would hide it.
+  const auto negative = this->MakeMethod(1);
+  const_cast<ImageType *>(negative->GetViewImage(0))->SetPixel({ { 3, 2, 0 } }, -1.0f);
+  EXPECT_NE(refusal(*negative).find("-1"), std::string::npos);
+
+  const auto hounsfield = this->MakeMethod(1);
+  const auto ct = MakePhantom({ { { 0, 0, 0 }, { 50, 50, 50 }, -900.0 } }, 20.0);
+  hounsfield->SetInput(ct);
+  EXPECT_NE(refusal(*hounsfield).find("Hounsfield"), std::string::npos);
 }
 
 TEST_F(RadiographRegistrationMethod, ExposureThatIsNotGivenIsEstimated)
