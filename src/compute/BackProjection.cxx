@@ -124,7 +124,7 @@ class Boxes
 public:
   Boxes(const kernel::IndexBox & block, const ProjectionPolicy & policy)
     : m_Block(block)
-    , m_Slices(policy.backProjectionSlices)
+    , m_Slices(std::min(policy.backProjectionSlices, std::max<std::int64_t>(block.end[2] - block.begin[2], 1)))
     , m_Rows(std::max<std::int64_t>(block.end[1] - block.begin[1], 1))
   {
     for (int axis = 0; axis < 3; ++axis)
@@ -136,8 +136,8 @@ public:
     }
     m_SliceBoxes = DivideUp(block.end[2] - block.begin[2], m_Slices);
     // As many as the policy wants, but not of fewer rows than a box has slices: each box goes through all rays.
-    const std::int64_t wanted = DivideUp(policy.backProjectionBoxes, m_SliceBoxes);
-    m_Rows = std::max(DivideUp(m_Rows, wanted), std::min(m_Slices, m_Rows));
+    const std::int64_t wanted = (policy.backProjectionBoxes - 1) / m_SliceBoxes + 1;
+    m_Rows = std::max((m_Rows - 1) / wanted + 1, std::min(policy.backProjectionSlices, m_Rows));
     m_RowBoxes = DivideUp(block.end[1] - block.begin[1], m_Rows);
   }
 

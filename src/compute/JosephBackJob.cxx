@@ -153,14 +153,14 @@ MakeBackJob(const kernel::VolumeView & grid,
                {},
                {} };
   SetDirection(job);
-  SetStrips(policy.backProjectionStrip, job);
+  SetStrips(std::min(policy.backProjectionStrip, job.layout.countAlong), job);
   return job;
 }
 
 Bands::Bands(const BackJob & job, const ProjectionPolicy & policy, const VoxelBlock & output)
   : m_Job(job)
   , m_Output(output)
-  , m_Rows(policy.backProjectionRows)
+  , m_Rows(std::min(policy.backProjectionRows, std::max<std::int64_t>(this->GetExtent(job.q), 1)))
 {
   const std::int64_t voxels = this->GetExtent(0) * this->GetExtent(1) * this->GetExtent(2);
   m_PastCaches = voxels * static_cast<std::int64_t>(sizeof(float)) >= policy.streamingStoreBytes;
