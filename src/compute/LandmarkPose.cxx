@@ -169,11 +169,23 @@ Refine(const LandmarkProblem & problem, Motion motion)
   return motion;
 }
 
+/** Infinite if a landmark is not in front of the source. */
 double
 SquaresOf(const LandmarkProblem & problem, const Motion & motion)
 {
-  const auto equations = MakeNormalEquations(problem, motion, MiddleOf(problem, motion));
-  return equations ? equations->squares : std::numeric_limits<double>::infinity();
+  double squares = 0.0;
+  for (const auto & observation : problem.observations)
+  {
+    const Vector3d world = motion(landmark::PointOf(problem, observation));
+    const Vector3d image = landmark::MatrixOf(problem.views[observation.view]) * world.homogeneous();
+    if (!(image[2] > 0.0))
+    {
+      return std::numeric_limits<double>::infinity();
+    }
+    squares +=
+      (Vector2d(image[0], image[1]) / image[2] - Vector2d(observation.place[0], observation.place[1])).squaredNorm();
+  }
+  return squares;
 }
 
 struct RatedMotion

@@ -177,7 +177,7 @@ TEST(RadiographLandmarkPoseEstimator, CovarianceIsThatOfNoise)
   const auto   one = MakeCArmView(20, -15, 64, 4.0, 10.0);
   const auto   two = MakeCArmView(100, 5, 64, 4.0);
   const double noise = 0.3;
-  const int    trials = 200;
+  const int    trials = 60;
   double       sum = 0.0;
   double       residual = 0.0;
   for (int trial = 0; trial < trials; ++trial)
