@@ -87,9 +87,8 @@ main(int argc, char ** argv)
     const auto repetitions = argc > 1 ? static_cast<unsigned int>(std::max(1L, std::strtol(argv[1], nullptr, 10))) : 5U;
     const TwoViewScene scene;
     itk::Object::GlobalWarningDisplayOff();
-    std::cout
-      << "| optimizer | evaluations of both views | time, median, ms | mTRE at the start, mm | at the end, mm |\n"
-      << "| --- | --- | --- | --- | --- |" << std::endl;
+    std::cout << "| optimizer | evaluations of both views | elapsed, ms | CPU, ms | mTRE before, mm | after, mm |\n"
+              << "| --- | --- | --- | --- | --- | --- |" << std::endl;
     for (const OptimizerRun & run : MakeOptimizerRuns())
     {
       PrintRow(scene, run, repetitions);

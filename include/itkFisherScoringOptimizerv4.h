@@ -199,8 +199,10 @@ public:
   void
   StopOptimization();
 
+  /** In words, with the distance that is left and the directions that are undetermined. */
   const StopConditionReturnStringType
   GetStopConditionDescription() const override;
+  /** Why the last optimization ended; None while one is running. */
   itkGetEnumMacro(StopCondition, StopConditionEnum);
 
   /** mu of the next step. */
