@@ -165,9 +165,16 @@ AddIterations(HTMLPage & page, const Result & result)
                      ToRoundedText(level.seconds, 3),
                      level.stopCondition });
   }
-  page.AddTable(
-    { "level", "images", "volume", "steps", "renders", "objective", "standard errors from stationary", "seconds", "stopped" },
-    rows);
+  page.AddTable({ "level",
+                  "images",
+                  "volume",
+                  "steps",
+                  "renders",
+                  "objective",
+                  "standard errors from stationary",
+                  "seconds",
+                  "stopped" },
+                rows);
 }
 
 void
