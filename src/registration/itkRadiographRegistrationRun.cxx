@@ -56,6 +56,15 @@ SecondsSince(const Clock::time_point & start)
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/** Why an evaluation at the metric's present transform means nothing. */
+std::string
+DescribeMeaningless(const RadiographToVolumeMetricv4 & metric)
+{
+  return metric.GetNumberOfValidPoints() == 0
+           ? "No view sees the CT"
+           : "Nothing can be compared, or exposure, attenuation and scatter cannot be estimated,";
+}
+
 /** Whether more steps are better made on the next level. Blocks depart from voxels by far more than noise, and kinks of
  * Joseph's rule keep an optimizer busy with the last digits. */
 bool
@@ -108,7 +117,7 @@ RadiographRegistrationRun::Execute()
     }
     else
     {
-      this->Fail("No view sees the CT at the transform where the optimizer ended.");
+      this->Fail(DescribeMeaningless(*m_Metric) + " at the transform where the optimizer ended.");
     }
   }
   m_Content.trace = m_Method.m_Trace;
@@ -271,7 +280,10 @@ RadiographRegistrationRun::RunLevel(unsigned int index)
       prepare();
     }
     this->Optimize(index, report);
-    this->RefineDispersion();
+    if (m_Content.reasons.empty())
+    {
+      this->RefineDispersion();
+    }
   }
   report.renders = report.evaluations * m_Scene.views.size();
   report.seconds = SecondsSince(start);
@@ -341,7 +353,7 @@ RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
   }
   if (optimizer->GetStopCondition() == FisherScoringOptimizerv4Enums::StopCondition::InvalidStart)
   {
-    this->Fail("Level " + std::to_string(index) + " begins where no view sees the CT.");
+    this->Fail(DescribeMeaningless(*m_Metric) + " where level " + std::to_string(index) + " begins.");
   }
 }
 
@@ -383,9 +395,9 @@ RadiographRegistrationRun::ChooseStart(ReportType & report)
   ++report.evaluations;
   if (!EvaluateAt(*m_Metric).isMeaningful)
   {
-    this->Fail(
-      "No view sees the CT at the initial transform. Check the views and the initial transform, which maps world "
-      "points to CT points; or give landmarks, or more starts.");
+    this->Fail(DescribeMeaningless(*m_Metric) +
+               " at the initial transform. Check the views and the initial transform, which maps world points to CT "
+               "points; or give landmarks, or more starts.");
     return false;
   }
   return true;
