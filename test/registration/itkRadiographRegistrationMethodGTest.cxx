@@ -18,7 +18,9 @@
 #include "RegistrationScenes.h"
 #include "Refusal.h"
 
+#include "itkCompositeTransform.h"
 #include "itkMetaDataObject.h"
+#include "itkTranslationTransform.h"
 
 #include "vnl/vnl_inverse.h"
 
@@ -338,6 +340,31 @@ TEST_F(RadiographRegistrationMethod, SimilarityAndAffineTransformsAreSearched)
   EXPECT_STREQ(method->GetTransform()->GetNameOfClass(), "AffineTransform");
   EXPECT_LT(this->ErrorOf(*method), 0.02) << Describe(*method);
   EXPECT_EQ(method->GetOutput()->GetCovariance().rows(), 12U);
+}
+
+TEST_F(RadiographRegistrationMethod, CompositeTransformsAndTranslationsAreSearched)
+{
+  const auto method = this->MakeMethod(2);
+  const auto first = MakePose(0.02, 0.03, -0.04, 10, -20, 5);
+  const auto composite = itk::CompositeTransform<double, 3>::New();
+  const auto second = EulerType::New();
+  composite->AddTransform(second);
+  composite->AddTransform(first);
+  composite->SetOnlyMostRecentTransformToOptimizeOn();
+  method->SetInitialTransform(composite);
+  method->Update();
+  EXPECT_STREQ(method->GetTransform()->GetNameOfClass(), "CompositeTransform");
+  EXPECT_LT(this->ErrorOf(*method), 0.002) << Describe(*method);
+  EXPECT_EQ(method->GetOutput()->GetCovariance().rows(), 6U);
+
+  m_Truth = MakePose(0, 0, 0, 7, -4, 9);
+  const auto shifted = this->MakeMethod(2);
+  shifted->SetInitialTransform(itk::TranslationTransform<double, 3>::New());
+  shifted->Update();
+  EXPECT_LT(this->ErrorOf(*shifted), 0.002) << Describe(*shifted);
+  EXPECT_EQ(shifted->GetOutput()->GetTargetStandardErrors().size(), 3U);
+  shifted->SetNumberOfStarts(10);
+  EXPECT_NE(Refusal([&] { shifted->Update(); }).find("TranslationTransform"), std::string::npos);
 }
 
 TEST_F(RadiographRegistrationMethod, StartsFindWhatOneStartMisses)
