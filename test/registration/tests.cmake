@@ -3,13 +3,12 @@ set(registration_TESTS
     # One a line.
     ITKOptimizersGTest.cxx
     RegistrationParameterScalesGTest.cxx
+    RadiographPyramidGTest.cxx
     itkRadiographToVolumeMetricv4GTest.cxx
     itkPoissonRadiographToVolumeMetricv4GTest.cxx
-    RadiographPyramidGTest.cxx
-    itkPoissonRadiographToVolumeMetricv4GTest.cxx
     CorrelationGTest.cxx
-    LandmarkPoseGTest.cxx
     itkCorrelationRadiographToVolumeMetricv4GTest.cxx
+    LandmarkPoseGTest.cxx
     itkRadiographLandmarkPoseEstimatorGTest.cxx
     itkRadiographMaskGTest.cxx
     FisherScoringOptimizerGTest.cxx
