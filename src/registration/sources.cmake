@@ -3,9 +3,6 @@ set(registration_SRCS
     # One a line: metrics, optimizer, estimators, method.
     itkRegistrationParameterScalesFromFisherInformation.cxx
     itkRegistrationParameterScalesFromRadiographShift.cxx
-    itkRigidMotionUpdate.cxx
-    itkInformationSpectrum.cxx
-    itkFisherScoringOptimizerv4.cxx
     itkRadiographPyramid.cxx
     itkFisherInformationProvider.cxx
     itkCorrelationRadiographToVolumeMetricv4.cxx
@@ -22,6 +19,9 @@ set(registration_SRCS
     itkPoissonCounts.cxx
     itkPoissonRadiographToVolumeMetricv4.cxx
     itkPoissonRadiographToVolumeMetricv4Evaluation.cxx
+    itkFisherScoringOptimizerv4.cxx
+    itkInformationSpectrum.cxx
+    itkRigidMotionUpdate.cxx
     itkPoseUncertainty.cxx
     itkRadiographRegistrationMethod.cxx
     itkRadiographRegistrationResult.cxx
