@@ -520,9 +520,9 @@ March(const PacketJob & job, TPacket * packets, int count, const TVisitBlock & v
   }
 }
 
-/** Makes the packets of a tile, each by make(along, across, packet), which returns whether any of its rays is asked for,
- * and calls integrate(packets, count) for as many as are held at a time.
- * \tparam TPacket a Packet and what more there is of each. */
+/** Makes the packets of a tile, each by make(along, across, packet), which returns whether any of its rays is asked
+ * for, and calls integrate(packets, count) for as many as are held at a time. \tparam TPacket a Packet and what more
+ * there is of each. */
 template <typename TPacket, typename TMake, typename TIntegrate>
 HWY_INLINE void
 MakePackets(const PacketJob & job, const PixelTiles::Tile & tile, const TMake & make, const TIntegrate & integrate)
