@@ -70,9 +70,10 @@ using AddRaysLeft = std::function<void(const std::vector<PixelLeft> & left, cons
  * along y, and are transposed on their way from the buffer to the output.
  *
  * Precision: places are evaluated in binary64 in the middle slab of a block, and kept in binary32 relative to their
- * packet. A weight errs by at most 3e-6 of the ray's length in a slab, and none is negative; sums are in binary32. A
- * voxel's bits depend on the view, the pixels, the size of the volume and the instruction set, and in the policy on
- * backProjectionSlabs and backProjectionStrip; not on bands, threads and the box asked for.
+ * packet. A weight errs by at most 5e-7 + 1e-7 s of the ray's length in a slab, s how far the packet's rays lie apart
+ * in voxels, and none is negative; sums are in binary32. A voxel's bits depend on the view, the pixels, the size of the
+ * volume and the instruction set, and in the policy on backProjectionSlabs and backProjectionStrip; not on bands,
+ * threads and the box asked for.
  *
  * All voxels of `output` are written, unless a pixel is so large that sums in binary32 might overflow. Needs
  * HasJosephPackets(). \param plan Joseph's. \param prepareFor runs what comes first, a few percent of the work. */
