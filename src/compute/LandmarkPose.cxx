@@ -16,12 +16,9 @@
  *
  *=========================================================================*/
 #include "compute/LandmarkPose.h"
+#include "compute/LinearAlgebra.h"
 
 #include "compute/LandmarkStarts.h"
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>

@@ -16,8 +16,7 @@
  *
  *=========================================================================*/
 #include "compute/LandmarkStarts.h"
-
-#include <Eigen/Dense>
+#include "compute/LinearAlgebra.h"
 
 #include <algorithm>
 #include <cmath>

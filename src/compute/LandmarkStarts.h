@@ -19,8 +19,7 @@
 #define radiography_compute_LandmarkStarts_h
 
 #include "compute/LandmarkPose.h"
-
-#include <Eigen/Geometry>
+#include "compute/LinearAlgebra.h"
 
 #include <optional>
 #include <vector>

@@ -16,12 +16,10 @@
  *
  *=========================================================================*/
 #include "compute/PoissonProfile.h"
+#include "compute/LinearAlgebra.h"
 
 #include "compute/InstructionSet.h"
 #include "compute/PixelSum.h"
-
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>

@@ -28,7 +28,8 @@
 #include "itkNumberToString.h"
 #include "itkSimilarity3DTransform.h"
 
-#include <Eigen/SVD>
+#include "vnl/vnl_det.h"
+#include "vnl/vnl_inverse.h"
 
 #include <cmath>
 #include <sstream>
@@ -44,45 +45,38 @@ using KindEnum = RadiographRegistrationEnums::TransformKind;
 // Transform files hold matrices with some six digits and more.
 constexpr double OrthogonalityTolerance = 1e-5;
 
-Eigen::Matrix3d
-ToEigen(const vnl_matrix_fixed<double, 3, 3> & matrix)
+using MatrixType = vnl_matrix_fixed<double, 3, 3>;
+
+/** The orthogonal factor of the polar decomposition, the nearest orthogonal matrix, by Newton's iteration, which keeps
+ * the determinant's sign and converges quadratically (N. J. Higham, SIAM J. Sci. Stat. Comput. 7 (1986) 1160). */
+MatrixType
+NearestOrthogonal(MatrixType matrix)
 {
-  Eigen::Matrix3d result;
-  for (unsigned int row = 0; row < 3; ++row)
+  constexpr unsigned int largestNumberOfSteps = 100;
+  for (unsigned int step = 0; step < largestNumberOfSteps; ++step)
   {
-    for (unsigned int column = 0; column < 3; ++column)
+    const MatrixType next = 0.5 * (matrix + vnl_inverse(matrix).transpose());
+    const double     change = (next - matrix).absolute_value_max();
+    matrix = next;
+    if (!(change > 1e-15))
     {
-      result(row, column) = matrix(row, column);
+      break;
     }
   }
-  return result;
+  return matrix;
 }
 
-Matrix<double, 3, 3>
-ToITK(const Eigen::Matrix3d & matrix)
+/** The nearest rotation, which must be near. */
+MatrixType
+ToRotation(const MatrixType & matrix, const TransformType & initial, const char * kind, const char * remedy)
 {
-  Matrix<double, 3, 3> result;
-  for (unsigned int row = 0; row < 3; ++row)
-  {
-    for (unsigned int column = 0; column < 3; ++column)
-    {
-      result[row][column] = matrix(row, column);
-    }
-  }
-  return result;
-}
-
-/** The nearest rotation (Arun, Huang and Blostein, IEEE Trans. Pattern Anal. 9 (1987) 698), which must be near. */
-Eigen::Matrix3d
-ToRotation(const Eigen::Matrix3d & matrix, const TransformType & initial, const char * kind, const char * remedy)
-{
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::Matrix3d                   rotation = svd.matrixU() * svd.matrixV().transpose();
-  const double                            distance = (rotation - matrix).cwiseAbs().maxCoeff();
-  if (rotation.determinant() < 0.0 || distance > OrthogonalityTolerance)
+  const MatrixType rotation = NearestOrthogonal(matrix);
+  const double     distance = (rotation - matrix).absolute_value_max();
+  const bool       mirrors = vnl_det(rotation) < 0.0;
+  if (mirrors || !(distance <= OrthogonalityTolerance))
   {
     std::ostringstream why;
-    if (rotation.determinant() < 0.0)
+    if (mirrors)
     {
       why << "mirrors";
     }
@@ -99,11 +93,11 @@ ToRotation(const Eigen::Matrix3d & matrix, const TransformType & initial, const 
 
 template <typename TTransform>
 typename TTransform::Pointer
-MakeCentered(const Point<double, 3> & center, const Eigen::Matrix3d & matrix, const AffineMap & map)
+MakeCentered(const Point<double, 3> & center, const MatrixType & matrix, const AffineMap & map)
 {
   const auto transform = TTransform::New();
   transform->SetCenter(center);
-  transform->SetMatrix(ToITK(matrix));
+  transform->SetMatrix(Matrix<double, 3, 3>(matrix));
   typename TTransform::OutputVectorType offset;
   offset.SetVnlVector(map.offset.as_ref());
   transform->SetOffset(offset);
@@ -118,8 +112,8 @@ MakeSearchTransform(KindEnum kind, const TransformType * initial, const Point<do
   const auto             identity = IdentityTransform<double, 3>::New();
   const TransformType &  start = initial ? *initial : *identity;
   const AffineMap        map = ToAffineMap(start);
-  const Eigen::Matrix3d  matrix = ToEigen(map.matrix);
-  const double           scale = std::cbrt(std::abs(matrix.determinant()));
+  const MatrixType       matrix = map.matrix;
+  const double           scale = std::cbrt(std::abs(vnl_det(matrix)));
   constexpr const char * rigidRemedy = "Search similarity or affine transforms, or give a rigid one.";
   constexpr const char * similarityRemedy = "Search affine transforms, or give a similarity.";
   switch (kind)
@@ -186,9 +180,8 @@ FindOrigin(const TransformType & transform, const Point<double, 3> & mapped)
 {
   const AffineMap                   map = ToAffineMap(transform);
   const vnl_vector_fixed<double, 3> difference = mapped.GetVnlVector() - map.offset;
-  const Eigen::Vector3d             origin =
-    ToEigen(map.matrix).partialPivLu().solve(Eigen::Vector3d(difference[0], difference[1], difference[2]));
-  Point<double, 3> point;
+  const vnl_vector_fixed<double, 3> origin = vnl_inverse(map.matrix) * difference;
+  Point<double, 3>                  point;
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
     point[axis] = origin[axis];
@@ -202,7 +195,7 @@ ComputeTargetJacobian(const TransformType & transform, const Point<double, 3> & 
   const AffineMap             map = ToAffineMap(transform);
   TransformType::JacobianType jacobian;
   transform.ComputeJacobianWithRespectToParameters(FindOrigin(transform, ctPoint), jacobian);
-  const auto         inverse = ToEigen(map.matrix).inverse().eval();
+  const MatrixType   inverse = vnl_inverse(map.matrix);
   vnl_matrix<double> result(3, jacobian.cols(), 0.0);
   for (unsigned int row = 0; row < 3; ++row)
   {

@@ -18,11 +18,10 @@
 #include "BackwardThreads.h"
 
 #include "compute/CorrelationOfDepths.h"
+#include "compute/LinearAlgebra.h"
 #include "compute/CorrelationOfGradients.h"
 
 #include <gtest/gtest.h>
-
-#include <Eigen/Dense>
 
 #include <cmath>
 #include <limits>

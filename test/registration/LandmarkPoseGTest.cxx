@@ -16,11 +16,10 @@
  *
  *=========================================================================*/
 #include "compute/LandmarkPose.h"
+#include "compute/LinearAlgebra.h"
 #include "compute/LandmarkStarts.h"
 
 #include <gtest/gtest.h>
-
-#include <Eigen/Geometry>
 
 #include <cmath>
 #include <random>
