@@ -202,13 +202,17 @@ HWY_NOINLINE Sample<VSlopes>
   {
     for (int b = 0; b < 2; ++b)
     {
-      const std::int64_t  j = places.baseQ + q[lane] + b;
-      const std::int64_t  i = places.baseP + p[lane];
-      const bool          hasRow = j >= 0 && j < sizeQ;
-      const float * const row = values + j * stride + i;
-      corner[b][0][lane] = hasRow && i >= 0 && i < sizeP ? row[0] : 0.0F;
-      corner[b][1][lane] = hasRow && i >= -1 && i < sizeP - 1 ? row[1] : 0.0F;
-      PrefetchAhead(row, ahead);
+      const std::int64_t j = places.baseQ + q[lane] + b;
+      const std::int64_t i = places.baseP + p[lane];
+      corner[b][0][lane] = corner[b][1][lane] = 0.0F;
+      // A ray may be anywhere in this slab: no address is formed far from the volume.
+      if (j >= 0 && j < sizeQ && i >= -1 && i < sizeP)
+      {
+        const float * const row = values + j * stride + i;
+        corner[b][0][lane] = i >= 0 ? row[0] : 0.0F;
+        corner[b][1][lane] = i < sizeP - 1 ? row[1] : 0.0F;
+        PrefetchAhead(row, ahead);
+      }
     }
   }
   V steps[2];
