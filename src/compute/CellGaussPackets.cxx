@@ -22,7 +22,6 @@
 #include "compute/JosephPackets.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 
@@ -696,17 +695,16 @@ ProjectCellGaussPackets(const kernel::VolumeView & volume,
                         const DepthImage &         output)
 {
   using namespace cellgauss;
-  const PacketJob           job = MakePacketJob(volume,
+  const PacketJob    job = MakePacketJob(volume,
                                       view,
                                       plan,
                                       policy,
                                       { output.firstColumn, output.firstRow, output.columns, output.rows },
                                       GetJosephPacketLanes());
-  const PixelTiles          tiles = MakeTiles(job, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    raysWithEndInside += CallProjectTile(job, tiles.GetTile(item), output.values);
-  });
+  const std::int64_t raysWithEndInside =
+    SumOverTiles(MakeTiles(job, policy), parallelFor, [&](const PixelTiles::Tile & tile) {
+      return CallProjectTile(job, tile, output.values);
+    });
   return { "cell-gauss, " + DescribePackets(job), raysWithEndInside };
 }
 
@@ -719,17 +717,16 @@ DifferentiateCellGaussPackets(const kernel::VolumeView &  volume,
                               const RayDerivativeRegion & output)
 {
   using namespace cellgauss;
-  const PacketJob           job = MakePacketJob(volume,
+  const PacketJob    job = MakePacketJob(volume,
                                       view,
                                       plan,
                                       policy,
                                       { output.firstColumn, output.firstRow, output.columns, output.rows, output.mask },
                                       GetJosephPacketLanes());
-  const PixelTiles          tiles = MakeTiles(job, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    raysWithEndInside += CallDifferentiateTile(job, tiles.GetTile(item), output.values);
-  });
+  const std::int64_t raysWithEndInside =
+    SumOverTiles(MakeTiles(job, policy), parallelFor, [&](const PixelTiles::Tile & tile) {
+      return CallDifferentiateTile(job, tile, output.values);
+    });
   return { "cell-gauss with gradients, " + DescribePackets(job), raysWithEndInside };
 }
 

@@ -28,7 +28,6 @@
 #include "kernel/Siddon.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -76,24 +75,12 @@ ProjectRayByRay(const kernel::VolumeView & volume,
                 const ParallelFor &        parallelFor,
                 const DepthImage &         output)
 {
-  const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
-
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    const PixelTiles::Tile tile = tiles.GetTile(item);
-    std::int64_t           endsInside = 0;
-    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
-    {
-      float * const line = output.values + (row - output.firstRow) * output.columns - output.firstColumn;
-      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
-      {
-        const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
-        line[column] = static_cast<float>(IntegrateRay(volume, ray, plan, endsInside));
-      }
-    }
-    raysWithEndInside += endsInside;
+  const PixelTiles tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
+  return VisitTiledPixels(tiles, parallelFor, [&](std::int64_t column, std::int64_t row, std::int64_t & endsInside) {
+    const kernel::Ray  ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
+    const std::int64_t pixel = column - output.firstColumn + (row - output.firstRow) * output.columns;
+    output.values[pixel] = static_cast<float>(IntegrateRay(volume, ray, plan, endsInside));
   });
-  return raysWithEndInside;
 }
 
 void

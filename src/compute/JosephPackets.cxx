@@ -20,7 +20,6 @@
 
 #include "compute/JosephPacket.h"
 
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 
@@ -367,17 +366,16 @@ ProjectJosephPackets(const kernel::VolumeView & volume,
                      const DepthImage &         output)
 {
   using namespace joseph;
-  const PacketJob           job = MakePacketJob(volume,
+  const PacketJob    job = MakePacketJob(volume,
                                       view,
                                       plan,
                                       policy,
                                       { output.firstColumn, output.firstRow, output.columns, output.rows },
                                       GetJosephPacketLanes());
-  const PixelTiles          tiles = MakeTiles(job, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    raysWithEndInside += HWY_DYNAMIC_DISPATCH(ProjectTile)(job, tiles.GetTile(item), output.values);
-  });
+  const std::int64_t raysWithEndInside =
+    SumOverTiles(MakeTiles(job, policy), parallelFor, [&](const PixelTiles::Tile & tile) {
+      return HWY_DYNAMIC_DISPATCH(ProjectTile)(job, tile, output.values);
+    });
   return { "joseph, " + DescribePackets(job), raysWithEndInside };
 }
 
@@ -390,17 +388,16 @@ DifferentiateJosephPackets(const kernel::VolumeView &  volume,
                            const RayDerivativeRegion & output)
 {
   using namespace joseph;
-  const PacketJob           job = MakePacketJob(volume,
+  const PacketJob    job = MakePacketJob(volume,
                                       view,
                                       plan,
                                       policy,
                                       { output.firstColumn, output.firstRow, output.columns, output.rows, output.mask },
                                       GetJosephPacketLanes());
-  const PixelTiles          tiles = MakeTiles(job, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    raysWithEndInside += HWY_DYNAMIC_DISPATCH(DifferentiateTile)(job, tiles.GetTile(item), output.values);
-  });
+  const std::int64_t raysWithEndInside =
+    SumOverTiles(MakeTiles(job, policy), parallelFor, [&](const PixelTiles::Tile & tile) {
+      return HWY_DYNAMIC_DISPATCH(DifferentiateTile)(job, tile, output.values);
+    });
   return { "joseph with gradients, " + DescribePackets(job), raysWithEndInside };
 }
 

@@ -18,9 +18,11 @@
 #ifndef radiography_compute_PixelTiles_h
 #define radiography_compute_PixelTiles_h
 
+#include "compute/ParallelFor.h"
 #include "compute/ProjectionPolicy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace radiography::compute
@@ -97,6 +99,36 @@ private:
   Axis m_Columns;
   Axis m_Rows;
 };
+
+/** Hands the tiles out to threads. \return the sum of what doTile(tile) returns for each, a number of rays for
+ * instance.
+ */
+template <typename TDoTile>
+std::int64_t
+SumOverTiles(const PixelTiles & tiles, const ParallelFor & parallelFor, const TDoTile & doTile)
+{
+  std::atomic<std::int64_t> sum{ 0 };
+  parallelFor(tiles.GetCount(), [&](std::int64_t item) { sum += doTile(tiles.GetTile(item)); });
+  return sum;
+}
+
+/** Calls visit(column, row, count) for each pixel of the tiles; `count` is a tile's own. \return the sum of counts. */
+template <typename TVisit>
+std::int64_t
+VisitTiledPixels(const PixelTiles & tiles, const ParallelFor & parallelFor, const TVisit & visit)
+{
+  return SumOverTiles(tiles, parallelFor, [&](const PixelTiles::Tile & tile) {
+    std::int64_t count = 0;
+    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+    {
+      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
+      {
+        visit(column, row, count);
+      }
+    }
+    return count;
+  });
+}
 
 } // namespace radiography::compute
 

@@ -25,7 +25,6 @@
 #include "kernel/JosephSensitivity.h"
 #include "kernel/SiddonSensitivity.h"
 
-#include <atomic>
 #include <vector>
 
 namespace radiography::compute
@@ -61,27 +60,15 @@ DifferentiateRayByRay(const kernel::VolumeView &  volume,
                       const ParallelFor &         parallelFor,
                       const RayDerivativeRegion & output)
 {
-  const PixelTiles          tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
-  std::atomic<std::int64_t> raysWithEndInside{ 0 };
-
-  parallelFor(tiles.GetCount(), [&](std::int64_t item) {
-    const PixelTiles::Tile tile = tiles.GetTile(item);
-    std::int64_t           endsInside = 0;
-    for (std::int64_t row = tile.rowBegin; row < tile.rowEnd; ++row)
+  const PixelTiles tiles(output.firstColumn, output.firstRow, output.columns, output.rows, policy);
+  return VisitTiledPixels(tiles, parallelFor, [&](std::int64_t column, std::int64_t row, std::int64_t & endsInside) {
+    const std::int64_t pixel = column - output.firstColumn + (row - output.firstRow) * output.columns;
+    if (IsAsked(output, pixel))
     {
-      for (std::int64_t column = tile.columnBegin; column < tile.columnEnd; ++column)
-      {
-        const std::int64_t pixel = column - output.firstColumn + (row - output.firstRow) * output.columns;
-        if (IsAsked(output, pixel))
-        {
-          const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
-          output.values[pixel] = DifferentiateRay(volume, ray, plan, endsInside);
-        }
-      }
+      const kernel::Ray ray = kernel::MakeRay(view, static_cast<double>(column), static_cast<double>(row));
+      output.values[pixel] = DifferentiateRay(volume, ray, plan, endsInside);
     }
-    raysWithEndInside += endsInside;
   });
-  return raysWithEndInside;
 }
 
 /** Puts the depths of the forward projection, which are from packets, in the place of those of the scalar body.

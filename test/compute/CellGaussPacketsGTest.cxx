@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "BackwardThreads.h"
 #include "JosephScenes.h"
+#include "PacketRuns.h"
 #include "RandomVolume.h"
 
 #include "compute/ForwardProjection.h"
@@ -38,24 +39,10 @@ using namespace radiography;
 namespace
 {
 
+using test::GetPacketSets;
 using test::JosephScene;
+using test::RanPackets;
 using Sensitivities = std::vector<kernel::RaySensitivity>;
-
-/** Instruction sets with packets on this machine. */
-std::vector<compute::InstructionSet>
-GetPacketSets()
-{
-  std::vector<compute::InstructionSet> sets;
-  for (const auto & set : compute::GetInstructionSets())
-  {
-    const compute::ForcedInstructionSet forced(set);
-    if (compute::HasJosephPackets())
-    {
-      sets.push_back(set);
-    }
-  }
-  return sets;
-}
 
 size_t
 CountPixels(const JosephScene & scene)
@@ -76,13 +63,7 @@ Project(const JosephScene &               scene,
         std::vector<float> &              depths,
         const compute::ParallelFor &      parallelFor = compute::SerialFor)
 {
-  depths.assign(CountPixels(scene), -1.0F);
-  return compute::ForwardProject({ scene.volume->view, scene.GetTransposed() },
-                                 scene.view,
-                                 compute::Projector::CellGauss,
-                                 policy,
-                                 parallelFor,
-                                 { depths.data(), 0, 0, scene.view.columns, scene.view.rows });
+  return test::ProjectScene(scene, compute::Projector::CellGauss, policy, depths, parallelFor);
 }
 
 compute::ComputeReport
@@ -98,12 +79,6 @@ Differentiate(const JosephScene &               scene,
                                     policy,
                                     parallelFor,
                                     { result.data(), scene.view.columns, scene.view.rows, nullptr });
-}
-
-bool
-RanPackets(const compute::ComputeReport & report)
-{
-  return report.kernel.find("packets, binary32") != std::string::npos;
 }
 
 /** What CellGaussPackets.h promises for depths, beside 1e-7 of the depth, and for gradients along a lateral axis on
@@ -320,26 +295,8 @@ TEST(CellGaussPackets, VoxelsOfZeroAndMoreGiveDepthsOfZeroAndMore)
   for (unsigned int seed = 301; seed <= 330; ++seed)
   {
     JosephScene scene(seed);
-    // Single voxels in empty space: whatever weight falls below 0 shows.
-    test::Random random(seed);
-    const auto & size = scene.volume->view.size;
-    auto         sparse = std::make_unique<test::OwnedVolume>(size[0], size[1], size[2]);
-    for (float & value : sparse->values)
-    {
-      value = random.Integer(0, 9) == 0 ? 10.0F : 0.0F;
-    }
-    sparse->values[0] = 1e-30F;
-    scene.SetVolume(std::move(sparse));
-    for (const auto & set : GetPacketSets())
-    {
-      const compute::ForcedInstructionSet forced(set);
-      std::vector<float>                  depths;
-      Project(scene, {}, depths);
-      for (const float depth : depths)
-      {
-        ASSERT_GE(depth, 0.0F) << set.name << ", seed " << seed << ", " << scene;
-      }
-    }
+    test::MakeSparse(scene, seed);
+    test::ExpectDepthsOfZeroAndMore(scene, compute::Projector::CellGauss, {}, seed);
   }
 }
 
@@ -398,23 +355,7 @@ TEST(CellGaussPackets, SameBitsForAnyTileThreadAndRegion)
     Project(scene, policy, other, testthreads::Backward(3));
     EXPECT_EQ(other, whole) << "seed " << seed << ", " << scene;
 
-    test::Random       random(seed);
-    const std::int64_t firstColumn = random.Integer(0, scene.view.columns - 1);
-    const std::int64_t firstRow = random.Integer(0, scene.view.rows - 1);
-    const std::int64_t columns = random.Integer(1, scene.view.columns - firstColumn);
-    const std::int64_t rows = random.Integer(1, scene.view.rows - firstRow);
-    std::vector<float> part(static_cast<size_t>(columns * rows), -1.0F);
-    compute::ForwardProject({ scene.volume->view, scene.GetTransposed() },
-                            scene.view,
-                            compute::Projector::CellGauss,
-                            policy,
-                            compute::SerialFor,
-                            { part.data(), firstColumn, firstRow, columns, rows });
-    for (std::int64_t i = 0; i < columns * rows; ++i)
-    {
-      const std::int64_t pixel = firstColumn + i % columns + (firstRow + i / columns) * scene.view.columns;
-      ASSERT_EQ(part[static_cast<size_t>(i)], whole[static_cast<size_t>(pixel)]) << "seed " << seed << ", " << scene;
-    }
+    test::ExpectBitsOfTheWholeInAPart(scene, compute::Projector::CellGauss, policy, whole, seed);
   }
   EXPECT_GT(ran, 5);
 }

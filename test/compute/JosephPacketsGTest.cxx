@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "JosephScenes.h"
+#include "PacketRuns.h"
 #include "RandomVolume.h"
 
 #include "compute/InstructionSet.h"
@@ -37,23 +38,9 @@ using namespace radiography;
 namespace
 {
 
+using test::GetPacketSets;
 using test::JosephScene;
-
-/** Instruction sets with packets on this machine. */
-std::vector<compute::InstructionSet>
-GetPacketSets()
-{
-  std::vector<compute::InstructionSet> sets;
-  for (const auto & set : compute::GetInstructionSets())
-  {
-    const compute::ForcedInstructionSet forced(set);
-    if (compute::HasJosephPackets())
-    {
-      sets.push_back(set);
-    }
-  }
-  return sets;
-}
+using test::RanPackets;
 
 compute::ComputeReport
 Project(const JosephScene &               scene,
@@ -61,13 +48,7 @@ Project(const JosephScene &               scene,
         std::vector<float> &              depths,
         const compute::ParallelFor &      parallelFor = compute::SerialFor)
 {
-  depths.assign(static_cast<size_t>(scene.view.columns * scene.view.rows), -1.0F);
-  return compute::ForwardProject({ scene.volume->view, scene.GetTransposed() },
-                                 scene.view,
-                                 compute::Projector::Joseph,
-                                 policy,
-                                 parallelFor,
-                                 { depths.data(), 0, 0, scene.view.columns, scene.view.rows });
+  return test::ProjectScene(scene, compute::Projector::Joseph, policy, depths, parallelFor);
 }
 
 compute::ProjectionPolicy
@@ -76,12 +57,6 @@ MakePolicy()
   compute::ProjectionPolicy policy;
   policy.josephSlopeLimit = 4.0;
   return policy;
-}
-
-bool
-RanPackets(const compute::ComputeReport & report)
-{
-  return report.kernel.find("packets, binary32") != std::string::npos;
 }
 
 /** What JosephPackets.h promises. */
@@ -182,26 +157,8 @@ TEST(JosephPackets, VoxelsOfZeroAndMoreGiveDepthsOfZeroAndMore)
   for (unsigned int seed = 301; seed <= 340; ++seed)
   {
     JosephScene scene(seed);
-    // Single voxels in empty space: whatever weight falls below 0 shows.
-    test::Random random(seed);
-    auto         sparse = std::make_unique<test::OwnedVolume>(
-      scene.volume->view.size[0], scene.volume->view.size[1], scene.volume->view.size[2]);
-    for (float & value : sparse->values)
-    {
-      value = random.Integer(0, 9) == 0 ? 10.0F : 0.0F;
-    }
-    sparse->values[0] = 1e-30F;
-    scene.SetVolume(std::move(sparse));
-    for (const auto & set : GetPacketSets())
-    {
-      const compute::ForcedInstructionSet forced(set);
-      std::vector<float>                  depths;
-      Project(scene, MakePolicy(), depths);
-      for (const float depth : depths)
-      {
-        ASSERT_GE(depth, 0.0F) << set.name << ", seed " << seed << ", " << scene;
-      }
-    }
+    test::MakeSparse(scene, seed);
+    test::ExpectDepthsOfZeroAndMore(scene, compute::Projector::Joseph, MakePolicy(), seed);
   }
 }
 
@@ -299,23 +256,7 @@ TEST(JosephPackets, SameBitsForAnyTileThreadAndRegion)
     Project(scene, policy, other, threads);
     EXPECT_EQ(other, whole) << "seed " << seed << ", " << scene;
 
-    test::Random       random(seed);
-    const std::int64_t firstColumn = random.Integer(0, scene.view.columns - 1);
-    const std::int64_t firstRow = random.Integer(0, scene.view.rows - 1);
-    const std::int64_t columns = random.Integer(1, scene.view.columns - firstColumn);
-    const std::int64_t rows = random.Integer(1, scene.view.rows - firstRow);
-    std::vector<float> part(static_cast<size_t>(columns * rows), -1.0F);
-    compute::ForwardProject({ scene.volume->view, scene.GetTransposed() },
-                            scene.view,
-                            compute::Projector::Joseph,
-                            policy,
-                            compute::SerialFor,
-                            { part.data(), firstColumn, firstRow, columns, rows });
-    for (std::int64_t i = 0; i < columns * rows; ++i)
-    {
-      const std::int64_t pixel = firstColumn + i % columns + (firstRow + i / columns) * scene.view.columns;
-      ASSERT_EQ(part[static_cast<size_t>(i)], whole[static_cast<size_t>(pixel)]) << "seed " << seed << ", " << scene;
-    }
+    test::ExpectBitsOfTheWholeInAPart(scene, compute::Projector::Joseph, policy, whole, seed);
   }
 }
 

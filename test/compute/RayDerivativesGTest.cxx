@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "BackwardThreads.h"
 #include "JosephScenes.h"
+#include "PacketRuns.h"
 
 #include "compute/ForwardProjection.h"
 #include "compute/InstructionSet.h"
@@ -37,7 +38,9 @@ using namespace radiography;
 namespace
 {
 
+using test::GetPacketSets;
 using test::JosephScene;
+using test::RanPackets;
 using Sensitivities = std::vector<kernel::RaySensitivity>;
 
 constexpr compute::Projector Projectors[] = { compute::Projector::Joseph,
@@ -81,28 +84,6 @@ Differentiate(const JosephScene &               scene,
                                     policy,
                                     parallelFor,
                                     { result.data(), scene.view.columns, scene.view.rows, mask });
-}
-
-bool
-RanPackets(const compute::ComputeReport & report)
-{
-  return report.kernel.find("packets, binary32") != std::string::npos;
-}
-
-/** Instruction sets with packets on this machine. */
-std::vector<compute::InstructionSet>
-GetPacketSets()
-{
-  std::vector<compute::InstructionSet> sets;
-  for (const auto & set : compute::GetInstructionSets())
-  {
-    const compute::ForcedInstructionSet forced(set);
-    if (compute::HasJosephPackets())
-    {
-      sets.push_back(set);
-    }
-  }
-  return sets;
 }
 
 kernel::Ray

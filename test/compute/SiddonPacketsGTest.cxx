@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "JosephScenes.h"
+#include "PacketRuns.h"
 #include "RandomVolume.h"
 
 #include "compute/ForwardProjection.h"
@@ -36,23 +37,9 @@ using namespace radiography;
 namespace
 {
 
+using test::GetPacketSets;
 using test::JosephScene;
-
-/** Instruction sets with packets on this machine. */
-std::vector<compute::InstructionSet>
-GetPacketSets()
-{
-  std::vector<compute::InstructionSet> sets;
-  for (const auto & set : compute::GetInstructionSets())
-  {
-    const compute::ForcedInstructionSet forced(set);
-    if (compute::HasJosephPackets())
-    {
-      sets.push_back(set);
-    }
-  }
-  return sets;
-}
+using test::RanPackets;
 
 compute::ComputeReport
 Project(const JosephScene &               scene,
@@ -60,19 +47,7 @@ Project(const JosephScene &               scene,
         std::vector<float> &              depths,
         const compute::ParallelFor &      parallelFor = compute::SerialFor)
 {
-  depths.assign(static_cast<size_t>(scene.view.columns * scene.view.rows), -1.0F);
-  return compute::ForwardProject({ scene.volume->view, scene.GetTransposed() },
-                                 scene.view,
-                                 compute::Projector::Siddon,
-                                 policy,
-                                 parallelFor,
-                                 { depths.data(), 0, 0, scene.view.columns, scene.view.rows });
-}
-
-bool
-RanPackets(const compute::ComputeReport & report)
-{
-  return report.kernel.find("packets, binary32") != std::string::npos;
+  return test::ProjectScene(scene, compute::Projector::Siddon, policy, depths, parallelFor);
 }
 
 /** What SiddonPackets.h promises, in terms of the largest attenuation. */
@@ -242,26 +217,8 @@ TEST(SiddonPackets, VoxelsOfZeroAndMoreGiveDepthsOfZeroAndMore)
   for (unsigned int seed = 301; seed <= 340; ++seed)
   {
     JosephScene scene(seed);
-    // Single voxels in empty space: whatever length falls below 0 shows.
-    test::Random random(seed);
-    auto         sparse = std::make_unique<test::OwnedVolume>(
-      scene.volume->view.size[0], scene.volume->view.size[1], scene.volume->view.size[2]);
-    for (float & value : sparse->values)
-    {
-      value = random.Integer(0, 9) == 0 ? 10.0F : 0.0F;
-    }
-    sparse->values[0] = 1e-30F;
-    scene.SetVolume(std::move(sparse));
-    for (const auto & set : GetPacketSets())
-    {
-      const compute::ForcedInstructionSet forced(set);
-      std::vector<float>                  depths;
-      Project(scene, {}, depths);
-      for (const float depth : depths)
-      {
-        ASSERT_GE(depth, 0.0F) << set.name << ", seed " << seed << ", " << scene;
-      }
-    }
+    test::MakeSparse(scene, seed);
+    test::ExpectDepthsOfZeroAndMore(scene, compute::Projector::Siddon, {}, seed);
   }
 }
 
@@ -410,23 +367,7 @@ TEST(SiddonPackets, SameBitsForAnyTileThreadAndRegion)
     EXPECT_EQ(Project(scene, policy, other, RunInThreads).notUsed, report.notUsed);
     EXPECT_EQ(other, whole) << "seed " << seed << ", " << scene;
 
-    test::Random       random(seed);
-    const std::int64_t firstColumn = random.Integer(0, scene.view.columns - 1);
-    const std::int64_t firstRow = random.Integer(0, scene.view.rows - 1);
-    const std::int64_t columns = random.Integer(1, scene.view.columns - firstColumn);
-    const std::int64_t rows = random.Integer(1, scene.view.rows - firstRow);
-    std::vector<float> part(static_cast<size_t>(columns * rows), -1.0F);
-    compute::ForwardProject({ scene.volume->view, scene.GetTransposed() },
-                            scene.view,
-                            compute::Projector::Siddon,
-                            policy,
-                            compute::SerialFor,
-                            { part.data(), firstColumn, firstRow, columns, rows });
-    for (std::int64_t i = 0; i < columns * rows; ++i)
-    {
-      const std::int64_t pixel = firstColumn + i % columns + (firstRow + i / columns) * scene.view.columns;
-      ASSERT_EQ(part[static_cast<size_t>(i)], whole[static_cast<size_t>(pixel)]) << "seed " << seed << ", " << scene;
-    }
+    test::ExpectBitsOfTheWholeInAPart(scene, compute::Projector::Siddon, policy, whole, seed);
   }
 }
 
