@@ -21,10 +21,9 @@
 // Every row has one fixed window for all poses of both sheets: grey levels compare. pose_sweep.json says where all of
 // it comes from.
 
-#include "itkDICOMCTVolumeReader.h"
+#include "ExampleTools.h"
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
 #include "itkHounsfieldAttenuationModel.h"
-#include "itkHounsfieldToAttenuationImageFilter.h"
 #include "itkRadiographGeometryJSON.h"
 #include "itkTransmissionImageFilter.h"
 
@@ -43,7 +42,7 @@
 namespace
 {
 
-using Image = itk::Image<float, 3>;
+using example::Image;
 using Picture = itk::Image<unsigned char, 2>;
 using Pose = itk::Euler3DTransform<double>;
 
@@ -184,34 +183,16 @@ MakeView(const Pose::InputPointType & isocenter)
   return view;
 }
 
-Pose::InputPointType
-CenterOf(const Image * image)
-{
-  itk::ContinuousIndex<double, 3> middle;
-  const auto &                    region = image->GetLargestPossibleRegion();
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    middle[axis] = region.GetIndex(axis) + 0.5 * (static_cast<double>(region.GetSize(axis)) - 1.0);
-  }
-  Pose::InputPointType center;
-  image->TransformContinuousIndexToPhysicalPoint(middle, center);
-  return center;
-}
-
 void
 Run(const std::string & folder, const std::string & out)
 {
-  auto reader = itk::DICOMCTVolumeReader::New();
-  reader->SetPath(folder);
-  const itk::HounsfieldAttenuationModel model;
-  auto                                  mu = itk::HounsfieldToAttenuationImageFilter<Image>::New(); // 1/mm at 60 keV
-  mu->SetInput(reader->GetOutput());
-  mu->Update();
-  const Pose::InputPointType pivot = CenterOf(mu->GetOutput());
-  const auto                 view = MakeView(pivot);
+  const itk::HounsfieldAttenuationModel model; // at 60 keV
+  const auto                            mu = example::ReadAttenuation(folder.c_str());
+  const Pose::InputPointType            pivot = example::CenterOf(mu);
+  const auto                            view = MakeView(pivot);
 
   auto drr = itk::DigitallyReconstructedRadiographImageFilter::New();
-  drr->SetInput(mu->GetOutput());
+  drr->SetInput(mu);
   drr->SetGeometry(view);
   auto law = itk::TransmissionImageFilter::New();
   law->SetInput(drr->GetOutput());
@@ -266,19 +247,8 @@ Run(const std::string & folder, const std::string & out)
 int
 main(int argc, char * argv[])
 {
-  if (argc != 3)
-  {
-    std::cerr << "usage: pose_sweep CT_FOLDER OUT_FOLDER" << std::endl;
-    return 2;
-  }
-  try
-  {
-    Run(argv[1], argv[2]);
-  }
-  catch (const itk::ExceptionObject & error)
-  {
-    std::cerr << error.GetDescription() << std::endl;
-    return 1;
-  }
-  return 0;
+  return example::Main(argc, argv, 3, "pose_sweep CT_FOLDER OUT_FOLDER", [](char ** arguments) {
+    Run(arguments[1], arguments[2]);
+    return true;
+  });
 }

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <random>
 
 namespace fs = std::filesystem;
@@ -99,6 +100,20 @@ OutputFile::Commit()
     throw Failure("cannot write " + m_Path + ": " + error.message());
   }
   m_Committed = true;
+}
+
+void
+WriteTextFile(const std::string & text, const fs::path & path)
+{
+  WriteWhole(path, [&](const std::string & temporary) {
+    std::ofstream stream(temporary, std::ios::binary);
+    stream << text;
+    stream.close();
+    if (!stream)
+    {
+      throw Failure("cannot write " + path.string());
+    }
+  });
 }
 
 } // namespace radiography::program

@@ -69,6 +69,20 @@ private:
   bool                  m_Committed{ false };
 };
 
+/** A file that write(temporary name) makes, and that appears when it is complete. */
+template <typename TWrite>
+void
+WriteWhole(const std::filesystem::path & path, const TWrite & write)
+{
+  OutputFile file(path.string(), { path.extension().string() });
+  write(file.TemporaryPath());
+  file.Commit();
+}
+
+/** Text as a file. \throws Failure if it cannot be written. */
+void
+WriteTextFile(const std::string & text, const std::filesystem::path & path);
+
 /** A name beside `path` that nobody uses. */
 std::filesystem::path
 TemporaryNameBeside(const std::filesystem::path & path, const std::string & ending);

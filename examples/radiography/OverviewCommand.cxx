@@ -32,7 +32,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 namespace fs = std::filesystem;
@@ -147,34 +146,15 @@ MakeOverviewView(const std::string &           title,
 }
 
 void
-WritePicture(const RadiographImage & grey, const fs::path & path)
-{
-  OutputFile file(path.string(), { ".png" });
-  WritePNG(grey, file.TemporaryPath());
-  file.Commit();
-}
-
-void
 WritePictures(const OverviewView & view, double photons, const fs::path & folder)
 {
   constexpr double squareRoot = 0.5;
-  WritePicture(*ToFilm(*view.depth, view.window), folder / FilmName(view));
-  WritePicture(*ToGrey(*view.transmission, { 0.0, 1.0 }, squareRoot), folder / TransmissionName(view));
-  WritePicture(*ToGrey(*view.counts, { 0.0, photons }, squareRoot), folder / CountsName(view));
-}
-
-void
-WritePage(const std::string & html, const fs::path & path)
-{
-  OutputFile    file(path.string(), { ".html" });
-  std::ofstream stream(file.TemporaryPath(), std::ios::binary);
-  stream << html;
-  stream.close();
-  if (!stream)
-  {
-    throw Failure("cannot write " + path.string());
-  }
-  file.Commit();
+  const auto       write = [&folder](const RadiographImage & grey, const std::string & name) {
+    WriteWhole(folder / name, [&grey](const std::string & path) { WritePNG(grey, path); });
+  };
+  write(*ToFilm(*view.depth, view.window), FilmName(view));
+  write(*ToGrey(*view.transmission, { 0.0, 1.0 }, squareRoot), TransmissionName(view));
+  write(*ToGrey(*view.counts, { 0.0, photons }, squareRoot), CountsName(view));
 }
 
 JSON
@@ -239,7 +219,7 @@ RunOverview(const OverviewOptions & options)
   {
     WritePictures(view, options.photons, folder);
   }
-  WritePage(page, folder / "index.html");
+  WriteTextFile(page, folder / "index.html");
 
   const auto index = (folder / "index.html").string();
   if (console.WantsJSON())

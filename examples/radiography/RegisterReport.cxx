@@ -26,7 +26,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <sstream>
 
@@ -154,29 +153,6 @@ Describe(const TargetError & error)
   return { { "mean", error.mean }, { "largest", error.largest } };
 }
 
-void
-WriteText(const std::string & text, const fs::path & path)
-{
-  OutputFile    file(path.string(), { path.extension().string() });
-  std::ofstream stream(file.TemporaryPath(), std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream)
-  {
-    throw Failure("cannot write " + path.string());
-  }
-  file.Commit();
-}
-
-template <typename TWrite>
-void
-WritePicture(const fs::path & path, const TWrite & write)
-{
-  OutputFile file(path.string(), { ".png" });
-  write(file.TemporaryPath());
-  file.Commit();
-}
-
 /** Grey levels for an image and for what should look like it: counts as a film shows them, so that dark places tell as
  * much as bright ones; values that are no counts as they are. */
 std::function<RadiographImage::Pointer(const RadiographImage &)>
@@ -200,7 +176,7 @@ WritePictures(const Registration & registration, unsigned int view, const fs::pa
   const Result & result = *registration.result;
   const auto     grey = ChooseTone(result, view);
   const auto     write = [&](const char * what, const RadiographImage & picture) {
-    WritePicture(folder / RegisterPictureName(view, what), [&](const std::string & path) { WritePNG(picture, path); });
+    WriteWhole(folder / RegisterPictureName(view, what), [&](const std::string & path) { WritePNG(picture, path); });
   };
   const auto image = grey(*result.GetImage(view));
   const auto after = grey(*result.GetPrediction(view));
@@ -208,7 +184,7 @@ WritePictures(const Registration & registration, unsigned int view, const fs::pa
   write("before", *grey(*result.GetInitialPrediction(view)));
   write("after", *after);
   write("overlay", *Chessboard(*image, *after, 8));
-  WritePicture(folder / RegisterPictureName(view, "residual"), [&](const std::string & path) {
+  WriteWhole(folder / RegisterPictureName(view, "residual"), [&](const std::string & path) {
     WriteResidualPNG(*result.GetResidual(view), ResidualLimit(registration), path);
   });
 }
@@ -304,9 +280,9 @@ WriteRegistrationReport(const Registration & registration, const JSON & report, 
   {
     WritePictures(registration, view, folder);
   }
-  WriteText(report.dump(2, ' ', false, JSON::error_handler_t::replace) + "\n", fs::path(folder) / "report.json");
-  WriteText(MakeRegisterPage(registration, report["warnings"].get<std::vector<std::string>>()),
-            fs::path(folder) / "index.html");
+  WriteTextFile(report.dump(2, ' ', false, JSON::error_handler_t::replace) + "\n", fs::path(folder) / "report.json");
+  WriteTextFile(MakeRegisterPage(registration, report["warnings"].get<std::vector<std::string>>()),
+                fs::path(folder) / "index.html");
 }
 
 } // namespace radiography::program

@@ -41,15 +41,7 @@ namespace
 Point<double, 3>
 FindVolumeCenter(const ImageBase<3> & ct, const AffineMap & ctFromWorld)
 {
-  const auto                 region = ct.GetLargestPossibleRegion();
-  ContinuousIndex<double, 3> middle;
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    middle[axis] = static_cast<double>(region.GetIndex(axis)) + 0.5 * (static_cast<double>(region.GetSize(axis)) - 1.0);
-  }
-  Point<double, 3> ctPoint;
-  ct.TransformContinuousIndexToPhysicalPoint(middle, ctPoint);
-  const auto       world = vnl_inverse(ctFromWorld.matrix) * (ctPoint.GetVnlVector() - ctFromWorld.offset);
+  const auto       world = vnl_inverse(ctFromWorld.matrix) * (CenterOfGrid(ct).GetVnlVector() - ctFromWorld.offset);
   Point<double, 3> center;
   for (unsigned int axis = 0; axis < 3; ++axis)
   {

@@ -148,6 +148,20 @@ ToAffineMap(const Transform<double, 3, 3> & transform)
   return map;
 }
 
+Point<double, 3>
+CenterOfGrid(const ImageBase<3> & image)
+{
+  const ImageRegion<3> &     region = image.GetLargestPossibleRegion();
+  ContinuousIndex<double, 3> middle;
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    middle[axis] = static_cast<double>(region.GetIndex(axis)) + 0.5 * (static_cast<double>(region.GetSize(axis)) - 1.0);
+  }
+  Point<double, 3> center;
+  image.TransformContinuousIndexToPhysicalPoint(middle, center);
+  return center;
+}
+
 AffineMap
 MakeIndexFromPoint(const ImageBase<3> & image)
 {

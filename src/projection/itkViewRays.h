@@ -46,6 +46,10 @@ struct AffineMap
 AffineMap
 ToAffineMap(const Transform<double, 3, 3> & transform);
 
+/** The centre of a voxel grid, mm, wherever its index starts. */
+Point<double, 3>
+CenterOfGrid(const ImageBase<3> & image);
+
 /** World (CT side), mm, to continuous index of an image's grid, counted from the first voxel of its largest region. */
 AffineMap
 MakeIndexFromPoint(const ImageBase<3> & image);

@@ -19,6 +19,7 @@
 
 #include "projection/itkProjectionCall.h"
 #include "registration/itkRadiographRegistrationRun.h"
+#include "projection/itkViewRays.h"
 #include "registration/itkRegistrationLevels.h"
 #include "registration/itkRegistrationTransforms.h"
 
@@ -49,20 +50,6 @@ std::string
 NameOfInput(unsigned int view, const char * what)
 {
   return "View" + std::to_string(view) + what;
-}
-
-Point<double, 3>
-CenterOfGrid(const ImageBase<3> & image)
-{
-  const ImageRegion<3> &     region = image.GetLargestPossibleRegion();
-  ContinuousIndex<double, 3> middle;
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    middle[axis] = static_cast<double>(region.GetIndex(axis)) + 0.5 * (static_cast<double>(region.GetSize(axis)) - 1.0);
-  }
-  Point<double, 3> center;
-  image.TransformContinuousIndexToPhysicalPoint(middle, center);
-  return center;
 }
 
 } // namespace
