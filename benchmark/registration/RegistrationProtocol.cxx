@@ -20,6 +20,7 @@
  * does not know. Prints a table in Markdown; see README.md beside.
  *
  *     RegistrationProtocol CT_FOLDER [--starts N] [--cases a,b] [--methods a,b] [--views N] [--full] [--seed S]
+ *                          [--json FILE]
  */
 #include "itkDICOMCTVolumeReader.h"
 #include "itkFisherScoringOptimizerv4.h"
@@ -42,10 +43,13 @@
 #include "itkRegionOfInterestImageFilter.h"
 #include "itkRegularStepGradientDescentOptimizerv4.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -111,6 +115,8 @@ struct Outcome
   double        seconds;
   unsigned long renders;
   bool          converged;
+  /** Of the project's own method, else null. */
+  itk::RadiographRegistrationResult::Pointer result;
 };
 
 std::vector<Case>
@@ -455,7 +461,7 @@ RunMethod(const Scene &                                scene,
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   const auto &                        result = *method->GetOutput();
   Outcome                             outcome{
-    1e3, elapsed.count(), 0, result.GetVerdict() == itk::RadiographRegistrationEnums::Verdict::Converged
+    1e3, elapsed.count(), 0, result.GetVerdict() == itk::RadiographRegistrationEnums::Verdict::Converged, nullptr
   };
   for (const auto & level : result.GetLevels())
   {
@@ -463,6 +469,7 @@ RunMethod(const Scene &                                scene,
   }
   kernel = result.GetComputeReport().kernel;
   found = result.GetTransform();
+  outcome.result = method->GetOutput();
   return outcome;
 }
 
@@ -573,7 +580,7 @@ RunITK(const std::string & method, const Scene & scene, const PoseType & start, 
     MakeITKOptimizer(method, metric)->StartOptimization();
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  return { 1e3, elapsed.count(), 0, true };
+  return { 1e3, elapsed.count(), 0, true, nullptr };
 }
 
 struct Options
@@ -583,6 +590,7 @@ struct Options
   unsigned int             views{ 2 };
   unsigned int             seed{ 1 };
   bool                     full{ false };
+  std::string              json;
   std::vector<std::string> cases;
   std::vector<std::string> methods{ "fisher" };
 };
@@ -606,6 +614,12 @@ Quantile(std::vector<double> values, double fraction)
   return values[static_cast<std::size_t>(fraction * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
+bool
+Succeeded(const Outcome & run)
+{
+  return run.error < 1.0;
+}
+
 void
 PrintRow(const Case & what, const std::string & method, std::size_t bin, const std::vector<Outcome> & runs)
 {
@@ -620,7 +634,7 @@ PrintRow(const Case & what, const std::string & method, std::size_t bin, const s
     seconds.push_back(run.seconds);
     renders.push_back(static_cast<double>(run.renders));
     doubtful += run.converged ? 0 : 1;
-    if (run.error < 1.0)
+    if (Succeeded(run))
     {
       good.push_back(run.error);
     }
@@ -630,6 +644,86 @@ PrintRow(const Case & what, const std::string & method, std::size_t bin, const s
             << (good.empty() ? 0.0 : Quantile(good, 0.5)) << " | " << Quantile(errors, 0.5) << " | "
             << Quantile(errors, 0.9) << " | " << doubtful << " | " << Quantile(renders, 0.5) << " | "
             << Quantile(seconds, 0.5) << " |" << std::endl;
+}
+
+/** One line of JSON for each run, as plot.py reads it. */
+void
+AppendRun(const Options &     options,
+          const Case &        what,
+          const std::string & method,
+          double              startError,
+          const Outcome &     run)
+{
+  if (options.json.empty())
+  {
+    return;
+  }
+  const nlohmann::json line{ { "case", what.name },         { "method", method },       { "views", options.views },
+                             { "full", options.full },      { "seed", options.seed },   { "start-mm", startError },
+                             { "error-mm", run.error },     { "seconds", run.seconds }, { "renders", run.renders },
+                             { "converged", run.converged } };
+  std::ofstream(options.json, std::ios::app) << line.dump() << std::endl;
+}
+
+/** The upper edge of the last bin up to which at least 95 % of the runs of every bin succeeded; 0 without one. */
+double
+CaptureRange(const std::vector<std::vector<Outcome>> & bins)
+{
+  double range = 0.0;
+  for (std::size_t bin = 0; bin < bins.size(); ++bin)
+  {
+    const auto good = std::count_if(bins[bin].begin(), bins[bin].end(), Succeeded);
+    if (static_cast<double>(good) < 0.95 * static_cast<double>(bins[bin].size()))
+    {
+      return range;
+    }
+    range = BinEdges[bin + 1];
+  }
+  return range;
+}
+
+/** What the verdict of a run rests on. */
+void
+PrintVerdict(const Case & what, std::size_t bin, const Outcome & run, const std::vector<PointType> & targets, const Scene & scene)
+{
+  const auto & result = *run.result;
+  double distance = 0.0;
+  double across = 0.0;
+  double se = 0.0;
+  if (result.GetHalvesWereCompared())
+  {
+    itk::Transform<double, 3, 3>::Pointer halves[2];
+    for (int h = 0; h < 2; ++h)
+    {
+      halves[h] = result.GetTransform()->Clone();
+      halves[h]->SetParameters(result.GetHalvesParameters(h));
+      halves[h] = halves[h]->GetInverseTransform();
+    }
+    std::vector<double> perView(scene.views.size(), 0.0);
+    for (const PointType & target : targets)
+    {
+      const PointType a = halves[0]->TransformPoint(target), b = halves[1]->TransformPoint(target);
+      distance += a.EuclideanDistanceTo(b) / 27;
+      for (std::size_t v = 0; v < scene.views.size(); ++v)
+      {
+        auto ray = a - scene.views[v].geometry->GetSource();
+        ray.Normalize();
+        const auto d = b - a;
+        perView[v] += (d - ray * (ray * d)).GetNorm() / 27;
+      }
+    }
+    across = *std::max_element(perView.begin(), perView.end());
+  }
+  for (const double e : result.GetTargetStandardErrors()) se += e * e;
+  std::cout << "|- " << what.name << " | " << BinEdges[bin] << " | " << std::setprecision(3) << run.error << " | " << distance << " | " << across << " | "
+            << result.GetHalvesDistance() << " | " << std::sqrt(se) << " | " << result.GetRelativeResidual() << " | " << result.GetDeviancePerDegreeOfFreedom()
+            << " | " << result.GetStationarity() << " | " << result.GetVerdict() << " | ";
+  for (const std::string & reason : result.GetReasons())
+  {
+    std::cout << reason.substr(0, 28) << "; ";
+  }
+  if (!result.GetNuisances().empty()) std::cout << " a " << result.GetNuisances()[0].attenuation << " e " << result.GetNuisances()[0].exposure;
+  std::cout << "|" << std::endl;
 }
 
 void
@@ -644,7 +738,8 @@ RunCase(const ImageType & mu, const Case & what, const Options & options)
   std::string             kernel;
   for (const std::string & method : options.methods)
   {
-    std::mt19937_64 random(options.seed);
+    std::mt19937_64                   random(options.seed);
+    std::vector<std::vector<Outcome>> bins;
     for (std::size_t bin = 0; bin + 1 < BinEdges.size(); ++bin)
     {
       std::vector<Outcome> runs;
@@ -667,9 +762,16 @@ RunCase(const ImageType & mu, const Case & what, const Options & options)
         {
           runs.back().error = MeasureError(*found, targets, judged);
         }
+        if (options.verdicts && runs.back().result)
+        {
+          PrintVerdict(what, bin, runs.back(), targets, scene);
+        }
+        AppendRun(options, what, method, size, runs.back());
       }
       PrintRow(what, method, bin, runs);
+      bins.push_back(std::move(runs));
     }
+    std::cerr << what.name << ", " << method << ": capture range " << CaptureRange(bins) << " mm" << std::endl;
   }
   std::cerr << what.name << ": " << kernel << std::endl;
 }
@@ -682,9 +784,9 @@ ReadOptions(int argc, char * argv[])
   for (int i = 2; i < argc; ++i)
   {
     const std::string name = argv[i];
-    if (name == "--full")
+    if (name == "--full" || name == "--verdicts")
     {
-      options.full = true;
+      (name == "--full" ? options.full : options.verdicts) = true;
       continue;
     }
     if (i + 1 == argc)
@@ -699,6 +801,8 @@ ReadOptions(int argc, char * argv[])
       options.views = number;
     else if (name == "--seed")
       options.seed = number;
+    else if (name == "--json")
+      options.json = value;
     else if (name == "--cases")
       options.cases = Split(value);
     else if (name == "--methods")
@@ -717,7 +821,7 @@ main(int argc, char * argv[])
   if (argc < 2)
   {
     std::cerr << "usage: RegistrationProtocol CT_FOLDER [--starts N] [--cases a,b] [--methods fisher,gradient-descent,"
-                 "ncc-powell,ncc-amoeba] [--views 1|2] [--full] [--seed S]"
+                 "ncc-powell,ncc-amoeba] [--views 1|2] [--full] [--seed S] [--json FILE]"
               << std::endl;
     return 2;
   }
