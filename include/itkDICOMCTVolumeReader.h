@@ -35,7 +35,9 @@ namespace itk
  * \brief Reads one CT volume from a folder of DICOM files (or one file), in Hounsfield units.
  *
  * Files are recognised by their content, below the folder at any depth (hidden files and folders are left out), and
- * grouped into volumes by study, series, frame of reference, orientation, matrix and pixel spacing. Slices are ordered
+ * grouped into volumes by study, series, frame of reference, orientation, matrix and pixel spacing. Frames of enhanced
+ * multi-frame images (Enhanced CT, Legacy Converted Enhanced CT; PS3.3 C.7.6.16) are slices like others, placed by
+ * their functional groups; each stack and each temporal position is a volume. Slices are ordered
  * by their position along the slice normal and by nothing else (PS3.3 C.7.6.2.1.1): instance numbers, slice locations,
  * thickness and tilt tags are not geometry. Only where a volume has a single slice, SliceThickness serves as the third
  * spacing, with a warning.
@@ -49,7 +51,7 @@ namespace itk
  * the stack as it stands (sheared cells where it is tilted), steps of the median one, air where no slice reaches.
  *
  * Nothing is guessed. Without it gaps, uneven steps, tilt, and always unequal slices at one position, missing rescale
- * tags, another rescale type than HU, impossible numbers, damaged files and enhanced multi-frame images are refused:
+ * tags (unless SetRescale() says them), another rescale type than HU, impossible numbers and damaged files are refused:
  * the volume is listed in the inventory with its problems, and Update() throws. Duplicate slices with identical voxels
  * are dropped with a warning. Lossy compression is said in a warning, and refused where it cannot have kept the sign of
  * the values.
@@ -98,6 +100,19 @@ public:
   itkSetMacro(Resample, bool);
   itkGetConstMacro(Resample, bool);
   itkBooleanMacro(Resample);
+
+  /** Slope and intercept that turn stored values into Hounsfield units, whatever the files say: for series that lack
+   * them or say something wrong. Where a file says something else that could be right, that is warned of.
+   * \throws ExceptionObject unless both are finite and the slope is not 0. */
+  void
+  SetRescale(double slope, double intercept);
+
+  /** Files say it, or are refused. The default. */
+  void
+  ClearRescale();
+
+  bool
+  HasRescale() const;
 
   /** Looks through the folder anew: headers only. Volumes that cannot be loaded do not throw here, they are listed with
    * their problems. Update() does this by itself when the path has changed since the last time.

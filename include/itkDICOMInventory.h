@@ -73,15 +73,20 @@ struct DICOMProblem
 /** \class DICOMSeriesInfo
  * \brief Images of one series that share frame of reference, orientation, matrix and pixel spacing.
  *
- * A DICOM series that mixes several stacks gives several of these, with the same SeriesInstanceUID.
+ * A DICOM series that mixes several stacks gives several of these, with the same SeriesInstanceUID. Frames of enhanced
+ * multi-frame images count as images.
  * \ingroup Radiography */
 struct DICOMSeriesInfo
 {
-  std::string                     seriesInstanceUID;
-  std::string                     studyInstanceUID;
-  std::string                     frameOfReferenceUID;
-  std::string                     modality;
-  std::string                     description;
+  std::string seriesInstanceUID;
+  std::string studyInstanceUID;
+  std::string frameOfReferenceUID;
+  std::string modality;
+  std::string description;
+  /** Of a stack of an enhanced multi-frame image: Stack ID (0020,9056) and Temporal Position Index (0020,9128). Empty
+   * where there is none. */
+  std::string                     stackID;
+  std::string                     temporalPosition;
   DICOMInventoryEnums::SeriesKind kind{ DICOMInventoryEnums::SeriesKind::Other };
   /** It is a CT volume and DICOMCTVolumeReader reads it. */
   bool loadable{ false };
@@ -112,7 +117,7 @@ struct DICOMFileInfo
   std::string path;
   /** Empty if the file is not DICOM or does not say. */
   std::string seriesInstanceUID;
-  /** Its pixels become part of the chosen volume. */
+  /** Its pixels, or some of its frames, become part of the chosen volume. */
   bool used{ false };
   /** Why it is used or not. Never empty. */
   std::string reason;

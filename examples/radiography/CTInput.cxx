@@ -70,6 +70,10 @@ ReadDICOM(const CTOptions & options, Console & console, std::vector<std::string>
   reader->SetPath(options.path);
   reader->SetSeries(options.series);
   reader->SetResample(options.resample);
+  if (!options.rescale.empty())
+  {
+    reader->SetRescale(options.rescale[0], options.rescale[1]);
+  }
   console.Watch(*reader, "reading");
   reader->Update();
   for (const auto & warning : reader->GetWarnings())
@@ -193,6 +197,15 @@ AddCTOptions(CLI::App & command, CTOptions & options)
   command.add_option("--series", options.series, "which volume: a SeriesInstanceUID, or the number that inspect gives")
     ->type_name("UID|NUMBER")
     ->group(group);
+  AddNumbers(command,
+             "--rescale",
+             options.rescale,
+             2,
+             2,
+             AnyNumber,
+             "HU = stored value x SLOPE + INTERCEPT, whatever the DICOM files say or lack")
+    ->type_name("SLOPE,INTERCEPT")
+    ->group(group);
   AddNumber(command, "--energy-kev", options.energy, PositiveNumber, "energy of the photons, keV")->group(group);
   AddNumber(command, "--ct-energy-kev", options.ctEnergy, PositiveNumber, "the CT's effective energy, keV")
     ->group(group);
@@ -222,6 +235,10 @@ ReadCT(const CTOptions & options, Console & console, std::vector<std::string> * 
   {
     throw Failure("there is no " + options.path);
   }
+  if (!options.rescale.empty() && options.rescale[0] == 0.0)
+  {
+    throw UsageError("the slope of --rescale is 0: every voxel would have the same value");
+  }
   const bool isDICOM = fs::is_directory(options.path) || HasDICOMPreamble(options.path);
   if (isDICOM)
   {
@@ -230,6 +247,10 @@ ReadCT(const CTOptions & options, Console & console, std::vector<std::string> * 
   if (options.resample)
   {
     throw UsageError("--resample concerns DICOM slices; " + options.path + " is an image file");
+  }
+  if (!options.rescale.empty())
+  {
+    throw UsageError("--rescale concerns DICOM slices; " + options.path + " is an image file");
   }
   if (!options.series.empty())
   {

@@ -43,6 +43,8 @@ struct CTOptions
   std::optional<double>        boneAttenuation;
   std::string                  mask;
   std::optional<std::uint64_t> label;
+  /** DICOM: slope and intercept instead of the files' own; empty: theirs. */
+  std::vector<double> rescale;
   /** DICOM: tilt, gaps and uneven steps are resampled, not refused. */
   bool resample{ false };
 };

@@ -18,6 +18,7 @@
 #include "dicom/DICOMFolder.h"
 
 #include "dicom/DICOMCodecs.h"
+#include "dicom/DICOMEnhancedCT.h"
 #include "dicom/DICOMPixelDecoder.h"
 #include "dicom/DICOMTagReader.h"
 
@@ -189,25 +190,30 @@ LooksLikeDICOM(const std::array<char, 132> & start, std::size_t count)
 }
 
 void
-ReadCTHeader(ScannedFile & file, DcmDataset & dataset, const OFCondition & status)
+ReadCTHeader(ScannedFile &                  file,
+             DcmDataset &                   dataset,
+             const OFCondition &            status,
+             const std::optional<Rescale> & byHand)
 {
   if (status.bad())
   {
     throw FileError("damaged-file", std::string("the file is damaged or truncated (") + status.text() + ")");
   }
+  std::vector<SliceHeader> slices;
   if (file.identity.kind == ImageKind::EnhancedCT)
   {
-    throw FileError("enhanced-multi-frame",
-                    file.identity.sopClassName + " with " + std::to_string(file.identity.frames) +
-                      " frames is not read by this version");
+    slices = ReadEnhancedSlices(dataset, file.identity, file.absolutePath, byHand);
   }
-  SliceHeader header = ReadSliceHeader(dataset, file.identity, file.absolutePath);
-  CheckPixelDataLength(dataset, header.format);
-  file.header = std::move(header);
+  else
+  {
+    slices.push_back(ReadSliceHeader(dataset, file.identity, file.absolutePath, byHand));
+  }
+  CheckPixelDataLength(dataset, slices.front().format, slices.front().frames);
+  file.slices = std::move(slices);
 }
 
 void
-ParseFile(ScannedFile & file)
+ParseFile(ScannedFile & file, const std::optional<Rescale> & byHand)
 {
   DcmFileFormat     format;
   const OFCondition status = format.loadFile(file.absolutePath.c_str());
@@ -224,7 +230,7 @@ ParseFile(ScannedFile & file)
   }
   try
   {
-    ReadCTHeader(file, *format.getDataset(), status);
+    ReadCTHeader(file, *format.getDataset(), status, byHand);
   }
   catch (const FileError & error)
   {
@@ -275,7 +281,7 @@ ListFiles(const std::string & path)
 }
 
 void
-ScanFile(ScannedFile & file)
+ScanFile(ScannedFile & file, const std::optional<Rescale> & byHand)
 {
   if (!file.notDICOM.empty())
   {
@@ -284,7 +290,7 @@ ScanFile(ScannedFile & file)
   file.notDICOM = ReasonNotToParse(file);
   if (file.notDICOM.empty())
   {
-    ParseFile(file);
+    ParseFile(file, byHand);
   }
 }
 

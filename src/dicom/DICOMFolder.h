@@ -41,8 +41,8 @@ struct ScannedFile
   bool unreadable{ false };
 
   ImageIdentity identity;
-  /** Only of a CT slice without problem. */
-  std::optional<SliceHeader> header;
+  /** Only of a CT image without problem: one for each frame that is a slice, in the order of the file. */
+  std::vector<SliceHeader> slices;
   /** What is wrong with a CT image, and a short word for it. */
   std::string problem;
   std::string problemCode;
@@ -58,9 +58,10 @@ ListFiles(const std::string & path);
 std::string
 ReasonNotToParse(ScannedFile & file);
 
-/** Opens the file and reads its header; pixel data stay in the file. Never throws for what the file is. */
+/** Opens the file and reads its header; pixel data stay in the file. `byHand` wins over its rescale tags. Never throws
+ * for what the file is. */
 void
-ScanFile(ScannedFile & file);
+ScanFile(ScannedFile & file, const std::optional<Rescale> & byHand);
 
 } // namespace radiography::dicom
 

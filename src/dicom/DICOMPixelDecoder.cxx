@@ -28,6 +28,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 namespace radiography::dicom
 {
@@ -120,35 +122,31 @@ CodestreamOf(const FrameLocation & location, DcmPixelSequence & sequence)
   return bytes;
 }
 
+/** Only the frame's part of the file is read. */
 PixelCells
 ReadNativeCells(DcmPixelData & pixelData, const FrameLocation & location)
 {
   const std::size_t count = location.format.NumberOfPixels();
-  OFCondition       status;
-  PixelCells        cells;
-  if (location.format.bitsAllocated == 8)
+  const std::size_t bytes = count * (location.format.bitsAllocated / 8);
+  PixelCells        cells(count);
+  if (location.format.bitsAllocated == 16 && pixelData.getTag().getEVR() == EVR_OB)
   {
-    Uint8 * data = nullptr;
-    status = pixelData.getUint8Array(data);
-    if (status.good() && data != nullptr)
-    {
-      data += location.frame * count;
-      cells.assign(data, data + count);
-    }
+    RefusePixels(TagName(DCM_PixelData) + " is a string of bytes (OB) while BitsAllocated is 16");
   }
-  else
-  {
-    Uint16 * data = nullptr;
-    status = pixelData.getUint16Array(data);
-    if (status.good() && data != nullptr)
-    {
-      data += location.frame * count;
-      cells.assign(data, data + count);
-    }
-  }
-  if (status.bad() || cells.empty())
+  const OFCondition status =
+    pixelData.getPartialValue(cells.data(), static_cast<Uint32>(location.frame * bytes), static_cast<Uint32>(bytes));
+  if (status.bad())
   {
     RefusePixels(std::string("the pixel data cannot be read (") + status.text() + ")");
+  }
+  if (location.format.bitsAllocated == 8)
+  {
+    // From the last one to the first: each is moved behind all that are still to be moved.
+    const auto * const packed = reinterpret_cast<const std::uint8_t *>(cells.data());
+    for (std::size_t i = count; i-- > 0;)
+    {
+      cells[i] = packed[i];
+    }
   }
   return cells;
 }
@@ -309,6 +307,33 @@ DecodeEncapsulated(const FrameLocation & location, DcmDataset & dataset, DcmPixe
   return cells;
 }
 
+/** An image file that is open. Not for two threads at once. */
+class ImageFile
+{
+public:
+  explicit ImageFile(const FrameLocation & location)
+  {
+    PrepareDCMTK();
+    LoadFile(m_File, location.file);
+    CheckPixelDataLength(*m_File.getDataset(), location.format, location.frames);
+  }
+
+  PixelCells
+  ReadFrame(const FrameLocation & location)
+  {
+    DcmDataset &   dataset = *m_File.getDataset();
+    DcmPixelData & pixelData = PixelDataOf(dataset);
+    if (DcmPixelSequence * const frames = EncapsulatedFrames(dataset, pixelData))
+    {
+      return DecodeEncapsulated(location, dataset, pixelData, *frames);
+    }
+    return ReadNativeCells(pixelData, location);
+  }
+
+private:
+  DcmFileFormat m_File;
+};
+
 /** Which stored values are padding, with the case of no padding made an empty range. */
 PaddingRange
 EffectivePadding(const SliceHeader & header)
@@ -324,7 +349,16 @@ CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format, std::size
   DcmPixelData &    pixelData = PixelDataOf(dataset);
   const std::size_t needed = format.NumberOfPixels() * (format.bitsAllocated / 8) * frames;
   const std::size_t length = pixelData.getLength();
-  if (EncapsulatedFrames(dataset, pixelData) == nullptr && length < needed)
+  if (DcmPixelSequence * const sequence = EncapsulatedFrames(dataset, pixelData))
+  {
+    // Item 0 is the offset table.
+    if (sequence->card() < frames + 1)
+    {
+      RefusePixels("the pixel data have " + std::to_string(sequence->card() - std::min(sequence->card(), 1ul)) +
+                   " fragment(s) for " + std::to_string(frames) + " frame(s)");
+    }
+  }
+  else if (length < needed)
   {
     RefusePixels("the pixel data have " + std::to_string(length) + " bytes; " + std::to_string(format.rows) +
                  " rows x " + std::to_string(format.columns) + " columns" +
@@ -335,17 +369,57 @@ CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format, std::size
 PixelCells
 ReadPixelCells(const FrameLocation & location)
 {
-  PrepareDCMTK();
-  DcmFileFormat file;
-  LoadFile(file, location.file);
-  DcmDataset & dataset = *file.getDataset();
-  CheckPixelDataLength(dataset, location.format, location.frames);
-  DcmPixelData & pixelData = PixelDataOf(dataset);
-  if (DcmPixelSequence * const frames = EncapsulatedFrames(dataset, pixelData))
+  return ImageFile(location).ReadFrame(location);
+}
+
+struct ImageFilePool::Implementation
+{
+  std::mutex                                                     mutex;
+  std::map<std::string, std::vector<std::unique_ptr<ImageFile>>> idle;
+
+  std::unique_ptr<ImageFile>
+  Take(const std::string & path)
   {
-    return DecodeEncapsulated(location, dataset, pixelData, *frames);
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto &                            files = idle[path];
+    if (files.empty())
+    {
+      return nullptr;
+    }
+    auto file = std::move(files.back());
+    files.pop_back();
+    return file;
   }
-  return ReadNativeCells(pixelData, location);
+
+  void
+  GiveBack(const std::string & path, std::unique_ptr<ImageFile> file)
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    idle[path].push_back(std::move(file));
+  }
+};
+
+ImageFilePool::ImageFilePool()
+  : m_Implementation(std::make_unique<Implementation>())
+{}
+
+ImageFilePool::~ImageFilePool() = default;
+
+PixelCells
+ImageFilePool::ReadPixelCells(const FrameLocation & location)
+{
+  if (location.frames == 1)
+  {
+    return dicom::ReadPixelCells(location);
+  }
+  auto file = m_Implementation->Take(location.file);
+  if (file == nullptr)
+  {
+    file = std::make_unique<ImageFile>(location);
+  }
+  auto cells = file->ReadFrame(location);
+  m_Implementation->GiveBack(location.file, std::move(file));
+  return cells;
 }
 
 std::int32_t
@@ -362,9 +436,10 @@ StoredValue(std::uint16_t cell, const PixelFormat & format, bool isLossy)
 }
 
 std::size_t
-DecodeSlice(const SliceHeader & header, float paddingHU, float * output)
+DecodeSlice(const SliceHeader & header, float paddingHU, float * output, ImageFilePool & files)
 {
-  const PixelCells   cells = ReadPixelCells({ header.file, header.transferSyntaxUID, header.format });
+  const PixelCells cells =
+    files.ReadPixelCells({ header.file, header.transferSyntaxUID, header.format, header.frames, header.frame });
   const PaddingRange padding = EffectivePadding(header);
   const bool         isLossy = MayBeLossy(header.transferSyntaxUID);
   std::size_t        padded = 0;
@@ -374,7 +449,7 @@ DecodeSlice(const SliceHeader & header, float paddingHU, float * output)
     const std::int32_t compared = padding.ofWholeCell ? std::int32_t{ cells[i] } : value;
     const bool         isPadding = compared >= padding.low && compared <= padding.high;
     padded += isPadding ? 1 : 0;
-    output[i] = isPadding ? paddingHU : static_cast<float>(value * header.slope + header.intercept);
+    output[i] = isPadding ? paddingHU : static_cast<float>(value * header.rescale.slope + header.rescale.intercept);
   }
   return padded;
 }

@@ -21,6 +21,7 @@
 #include "dicom/DICOMSliceHeader.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ struct FrameLocation
 };
 
 /** Looks at the pixel data without reading them. \throws FileError if they are absent, or native and shorter than rows,
- * columns and frames say. More than needed is allowed. */
+ * columns and frames say, or encoded in less fragments than frames. More than needed is allowed. */
 void
 CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format, std::size_t frames = 1);
 
@@ -53,6 +54,26 @@ CheckPixelDataLength(DcmDataset & dataset, const PixelFormat & format, std::size
  * way that no decoder gets right. */
 RADIOGRAPHY_INTERNAL_EXPORT PixelCells
 ReadPixelCells(const FrameLocation & location);
+
+/** Image files that stay open while their frames are read one by one, by any number of threads. A file is opened as
+ * often as threads read it at the same time. Files of one frame are closed at once. */
+class RADIOGRAPHY_INTERNAL_EXPORT ImageFilePool
+{
+public:
+  ImageFilePool();
+  ~ImageFilePool();
+  ImageFilePool(const ImageFilePool &) = delete;
+  ImageFilePool &
+  operator=(const ImageFilePool &) = delete;
+
+  /** As the function of this name. */
+  PixelCells
+  ReadPixelCells(const FrameLocation & location);
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> m_Implementation;
+};
 
 /** The stored value in a cell: BitsStored bits below and including HighBit, sign-extended if signed; a lossy encoding
  * can leave that range, it is clamped to it. */
@@ -62,7 +83,7 @@ RADIOGRAPHY_INTERNAL_EXPORT std::int32_t
 /** Decodes a slice into Hounsfield units: stored value x slope + intercept in double, rounded once to float; padding
  * becomes `paddingHU`. \return the number of padding pixels. \throws FileError */
 RADIOGRAPHY_INTERNAL_EXPORT std::size_t
-                            DecodeSlice(const SliceHeader & header, float paddingHU, float * output);
+DecodeSlice(const SliceHeader & header, float paddingHU, float * output, ImageFilePool & files);
 
 } // namespace radiography::dicom
 

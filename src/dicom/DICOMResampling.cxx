@@ -40,10 +40,10 @@ Snapped(double value)
 void
 MeasureSlices(const SliceStack & stack, ResampledGrid & grid)
 {
-  const SliceHeader & lowest = *stack.slices.front()->header;
-  for (const ScannedFile * file : stack.slices)
+  const SliceHeader & lowest = stack.slices.front().Header();
+  for (const Slice & slice : stack.slices)
   {
-    const Vector3 way = file->header->position - lowest.position;
+    const Vector3 way = slice.Header().position - lowest.position;
     grid.heights.push_back(lowest.normal * way);
     grid.columnShifts.push_back(Snapped(lowest.rowCosines * way / lowest.spacingBetweenColumns));
     grid.rowShifts.push_back(Snapped(lowest.columnCosines * way / lowest.spacingBetweenRows));
@@ -107,7 +107,7 @@ IsCuredByResampling(const std::vector<itk::DICOMProblem> & problems)
 ResampledGrid
 PlanResampling(const SliceStack & stack, double mostVoxels)
 {
-  const SliceHeader & lowest = *stack.slices.front()->header;
+  const SliceHeader & lowest = stack.slices.front().Header();
   ResampledGrid       grid;
   MeasureSlices(stack, grid);
   const auto   columns = ExtentOf(grid.columnShifts, lowest.format.columns);

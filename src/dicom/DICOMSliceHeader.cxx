@@ -35,29 +35,13 @@ IsOneOf(const std::string & text, std::initializer_list<const char *> choices)
   return std::any_of(choices.begin(), choices.end(), [&text](const char * choice) { return text == choice; });
 }
 
-/** One of the values of a multi-valued text equals `wanted`. */
-bool
-HasValue(const std::string & values, const std::string & wanted)
-{
-  for (std::size_t begin = 0; begin <= values.size();)
-  {
-    const std::size_t end = std::min(values.find('\\', begin), values.size());
-    if (Trimmed(std::string_view(values).substr(begin, end - begin)) == wanted)
-    {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
-}
-
 ImageKind
 KindOf(const ImageIdentity & identity, const std::string & imageType)
 {
   const std::string & sop = identity.sopClassUID;
   if (IsOneOf(sop, { UID_EnhancedCTImageStorage, UID_LegacyConvertedEnhancedCTImageStorage }))
   {
-    return ImageKind::EnhancedCT;
+    return HasValue(imageType, "LOCALIZER") ? ImageKind::Localizer : ImageKind::EnhancedCT;
   }
   if (sop == UID_CTImageStorage || (sop.empty() && identity.modality == "CT"))
   {
@@ -87,28 +71,49 @@ NumberOfFrames(DcmItem & dataset)
   return frames >= 1.0 && frames <= 1e9 ? static_cast<long>(frames) : 0;
 }
 
-void
-ReadRescale(DcmItem & dataset, SliceHeader & header)
+/** The part of the data set that a tag would be in may be missing as well. */
+Rescale
+RescaleOfFile(const SliceItems & items)
 {
   for (const auto & tag : { DCM_RescaleSlope, DCM_RescaleIntercept })
   {
-    if (TextOf(dataset, tag).empty())
+    if (items.rescale == nullptr || TextOf(*items.rescale, tag).empty())
     {
       throw FileError("missing-rescale",
                       TagName(tag) + " is absent or empty: stored values cannot be turned into Hounsfield units");
     }
   }
-  header.slope = RequiredDecimals(dataset, DCM_RescaleSlope, 1)[0];
-  header.intercept = RequiredDecimals(dataset, DCM_RescaleIntercept, 1)[0];
-  if (header.slope == 0.0)
+  const Rescale rescale{ RequiredDecimals(*items.rescale, DCM_RescaleSlope, 1)[0],
+                         RequiredDecimals(*items.rescale, DCM_RescaleIntercept, 1)[0] };
+  if (rescale.slope == 0.0)
   {
     throw FileError("bad-number", TagName(DCM_RescaleSlope) + " is 0: every voxel would have the same value");
   }
   // Absent means HU in a CT image (PS3.3 C.8.2.1.1.2).
-  const std::string type = TextOf(dataset, DCM_RescaleType);
-  if (!type.empty() && type != "HU")
+  const std::string type = TextOf(*items.rescale, DCM_RescaleType);
+  if (type.empty() ? items.needsRescaleType : type != "HU")
   {
     throw FileError("rescale-type", TagName(DCM_RescaleType) + " is \"" + type + "\" instead of HU");
+  }
+  return rescale;
+}
+
+void
+ReadRescale(const SliceItems & items, const std::optional<Rescale> & byHand, SliceHeader & header)
+{
+  if (!byHand)
+  {
+    header.rescale = RescaleOfFile(items);
+    return;
+  }
+  header.rescale = *byHand;
+  try
+  {
+    header.overridesFile = !(RescaleOfFile(items) == *byHand);
+  }
+  catch (const FileError &)
+  {
+    header.overridesFile = false; // what the file says would be refused
   }
 }
 
@@ -116,9 +121,9 @@ ReadRescale(DcmItem & dataset, SliceHeader & header)
 constexpr double OrthonormalTolerance = 5e-4;
 
 void
-ReadOrientation(DcmItem & dataset, SliceHeader & header)
+ReadOrientation(DcmItem & item, SliceHeader & header)
 {
-  const auto values = RequiredDecimals(dataset, DCM_ImageOrientationPatient, 6);
+  const auto values = RequiredDecimals(item, DCM_ImageOrientationPatient, 6);
   Vector3    row;
   Vector3    column;
   std::copy_n(values.begin(), 3, row.Begin());
@@ -127,7 +132,7 @@ ReadOrientation(DcmItem & dataset, SliceHeader & header)
       std::abs(row * column) > OrthonormalTolerance)
   {
     throw FileError("orientation",
-                    TagName(DCM_ImageOrientationPatient) + " is \"" + TextOf(dataset, DCM_ImageOrientationPatient) +
+                    TagName(DCM_ImageOrientationPatient) + " is \"" + TextOf(item, DCM_ImageOrientationPatient) +
                       "\": not two perpendicular unit vectors");
   }
   row.Normalize();
@@ -139,27 +144,27 @@ ReadOrientation(DcmItem & dataset, SliceHeader & header)
 }
 
 void
-ReadGeometry(DcmItem & dataset, SliceHeader & header)
+ReadGeometry(const SliceItems & items, SliceHeader & header)
 {
-  const auto spacing = RequiredDecimals(dataset, DCM_PixelSpacing, 2);
+  const auto spacing = RequiredDecimals(items.measures, DCM_PixelSpacing, 2);
   if (spacing[0] <= 0.0 || spacing[1] <= 0.0)
   {
     throw FileError("spacing",
-                    TagName(DCM_PixelSpacing) + " is \"" + TextOf(dataset, DCM_PixelSpacing) +
+                    TagName(DCM_PixelSpacing) + " is \"" + TextOf(items.measures, DCM_PixelSpacing) +
                       "\": spacings must be greater than 0");
   }
   header.spacingBetweenRows = spacing[0];
   header.spacingBetweenColumns = spacing[1];
-  const auto position = RequiredDecimals(dataset, DCM_ImagePositionPatient, 3);
+  const auto position = RequiredDecimals(items.position, DCM_ImagePositionPatient, 3);
   std::copy_n(position.begin(), 3, header.position.Begin());
-  ReadOrientation(dataset, header);
+  ReadOrientation(items.orientation, header);
 }
 
 /** Not geometry: a bad value is no reason to refuse a slice. */
 std::optional<double>
-ReadThickness(DcmItem & dataset)
+ReadThickness(DcmItem & item)
 {
-  const auto thickness = ParseDecimalString(TextOf(dataset, DCM_SliceThickness));
+  const auto thickness = ParseDecimalString(TextOf(item, DCM_SliceThickness));
   return thickness && *thickness > 0.0 ? thickness : std::nullopt;
 }
 
@@ -186,27 +191,54 @@ ReadImageIdentity(DcmFileFormat & file)
   identity.rows = WordOf(dataset, DCM_Rows).value_or(0);
   identity.frames = NumberOfFrames(dataset);
   identity.kind = KindOf(identity, TextOf(dataset, DCM_ImageType));
+  // Not by the standard, but some files have one frame after the other in a CT Image and say where each lies.
+  if (identity.kind == ImageKind::CTSlice && dataset.tagExists(DCM_PerFrameFunctionalGroupsSequence))
+  {
+    identity.kind = ImageKind::EnhancedCT;
+  }
+  DcmItem * organization = nullptr;
+  if (dataset.findAndGetSequenceItem(DCM_DimensionOrganizationSequence, organization).good() && organization != nullptr)
+  {
+    identity.dimensionOrganizationUID = TextOf(*organization, DCM_DimensionOrganizationUID);
+  }
   return identity;
 }
 
 SliceHeader
-ReadSliceHeader(DcmItem & dataset, const ImageIdentity & identity, const std::string & file)
+ReadCommonHeader(DcmItem & dataset, const ImageIdentity & identity, const std::string & file)
 {
-  if (identity.frames != 1)
-  {
-    throw FileError("multi-frame",
-                    TagName(DCM_NumberOfFrames) + " is " + std::to_string(identity.frames) +
-                      ": a CT image of this class has one frame");
-  }
   SliceHeader header;
   header.file = file;
   header.transferSyntaxUID = identity.transferSyntaxUID;
   header.saysLossy = TextOf(dataset, DCM_LossyImageCompression) == "01";
+  header.frames = static_cast<std::size_t>(identity.frames);
   header.format = ReadPixelFormat(dataset);
   header.padding = ReadPadding(dataset, header.format);
-  ReadRescale(dataset, header);
-  ReadGeometry(dataset, header);
-  header.thickness = ReadThickness(dataset);
+  return header;
+}
+
+void
+ReadSliceItems(const SliceItems & items, const std::optional<Rescale> & byHand, SliceHeader & header)
+{
+  ReadRescale(items, byHand, header);
+  ReadGeometry(items, header);
+  header.thickness = ReadThickness(items.measures);
+}
+
+SliceHeader
+ReadSliceHeader(DcmItem &                      dataset,
+                const ImageIdentity &          identity,
+                const std::string &            file,
+                const std::optional<Rescale> & byHand)
+{
+  if (identity.frames != 1)
+  {
+    throw FileError("multi-frame",
+                    TagName(DCM_NumberOfFrames) + " is \"" + TextOf(dataset, DCM_NumberOfFrames) +
+                      "\": a CT image of this class has one frame");
+  }
+  SliceHeader header = ReadCommonHeader(dataset, identity, file);
+  ReadSliceItems({ dataset, dataset, dataset, &dataset }, byHand, header);
   return header;
 }
 

@@ -41,43 +41,46 @@ Number(double value)
   return { buffer, end };
 }
 
-const SliceHeader &
-HeaderOf(const ScannedFile * file)
-{
-  return *file->header;
-}
-
 /** Position along the normal of the first slice; the normals of a stack agree within the grouping tolerance, and one
  * normal for all keeps the order consistent. */
 double
 Height(const SliceStack & stack, std::size_t i)
 {
-  return HeaderOf(stack.slices[0]).normal * HeaderOf(stack.slices[i]).position;
+  return stack.slices[0].Header().normal * stack.slices[i].Header().position;
 }
 
 void
-OrderAlongNormal(std::vector<const ScannedFile *> & files)
+OrderAlongNormal(std::vector<Slice> & slices)
 {
-  const Vector3 normal = HeaderOf(files[0]).normal;
-  std::stable_sort(files.begin(), files.end(), [&normal](const ScannedFile * a, const ScannedFile * b) {
-    return normal * HeaderOf(a).position < normal * HeaderOf(b).position;
+  const Vector3 normal = slices[0].Header().normal;
+  std::stable_sort(slices.begin(), slices.end(), [&normal](const Slice & a, const Slice & b) {
+    return normal * a.Header().position < normal * b.Header().position;
   });
 }
 
-bool
-HaveSameVoxels(const ScannedFile & a, const ScannedFile & b)
+void
+AddFile(itk::DICOMProblem & problem, const Slice & slice)
 {
-  if (!(HeaderOf(&a).position == HeaderOf(&b).position))
+  if (problem.files.empty() || problem.files.back() != slice.file->path)
+  {
+    problem.files.push_back(slice.file->path);
+  }
+}
+
+bool
+HaveSameVoxels(const Slice & a, const Slice & b, ImageFilePool & files)
+{
+  if (!(a.Header().position == b.Header().position))
   {
     return false;
   }
   try
   {
     constexpr float    padding = -1000.0f;
-    std::vector<float> first(HeaderOf(&a).format.NumberOfPixels());
+    std::vector<float> first(a.Header().format.NumberOfPixels());
     std::vector<float> second(first.size());
-    DecodeSlice(HeaderOf(&a), padding, first.data());
-    DecodeSlice(HeaderOf(&b), padding, second.data());
+    DecodeSlice(a.Header(), padding, first.data(), files);
+    DecodeSlice(b.Header(), padding, second.data(), files);
     return first == second;
   }
   catch (const FileError &)
@@ -86,51 +89,62 @@ HaveSameVoxels(const ScannedFile & a, const ScannedFile & b)
   }
 }
 
+/** What helps where different slices lie at one position. */
+std::string
+HowToSeparate(const Slice & slice)
+{
+  return slice.Header().frames == 1 ? "put each acquisition into a folder of its own"
+                                    : "the frames of this file must be separated at the source";
+}
+
 void
-RefuseDuplicate(SliceStack & stack, const ScannedFile & a, const ScannedFile & b)
+RefuseDuplicate(SliceStack & stack, const Slice & a, const Slice & b)
 {
   const auto known = std::find_if(stack.problems.begin(), stack.problems.end(), [](const auto & problem) {
     return problem.code == "duplicate-position";
   });
   if (known != stack.problems.end())
   {
-    known->files.push_back(b.path);
+    AddFile(*known, b);
     return;
   }
-  stack.problems.push_back({ "duplicate-position",
-                             "several different slices lie at one position, the first of them " + a.path + " and " +
-                               b.path + " (distance below " + Number(PositionTolerance) +
-                               " mm): put each acquisition into a folder of its own",
-                             { a.path, b.path } });
+  itk::DICOMProblem problem{ "duplicate-position",
+                             "several different slices lie at one position, the first of them " + a.Name() + " and " +
+                               b.Name() + " (distance below " + Number(PositionTolerance) + " mm): " + HowToSeparate(b),
+                             {} };
+  AddFile(problem, a);
+  AddFile(problem, b);
+  stack.problems.push_back(std::move(problem));
 }
 
 /** Keeps one of several slices at one position if they are the same, else refuses. */
 void
 ResolveDuplicates(SliceStack & stack)
 {
-  std::vector<const ScannedFile *> kept;
-  const Vector3                    normal = HeaderOf(stack.slices[0]).normal;
-  for (const ScannedFile * file : stack.slices)
+  ImageFilePool      files;
+  std::vector<Slice> kept;
+  const Vector3      normal = stack.slices[0].Header().normal;
+  for (const Slice & slice : stack.slices)
   {
     const bool isAlone =
-      kept.empty() || normal * (HeaderOf(file).position - HeaderOf(kept.back()).position) > PositionTolerance;
-    if (!isAlone && HaveSameVoxels(*kept.back(), *file))
+      kept.empty() || normal * (slice.Header().position - kept.back().Header().position) > PositionTolerance;
+    if (!isAlone && HaveSameVoxels(kept.back(), slice, files))
     {
-      stack.dropped.push_back({ file, kept.back() });
+      stack.dropped.push_back({ slice, kept.back() });
       continue;
     }
     if (!isAlone)
     {
-      RefuseDuplicate(stack, *kept.back(), *file);
+      RefuseDuplicate(stack, kept.back(), slice);
     }
-    kept.push_back(file);
+    kept.push_back(slice);
   }
   stack.slices = std::move(kept);
   if (!stack.dropped.empty())
   {
     stack.warnings.push_back(std::to_string(stack.dropped.size()) +
                              " duplicate slice(s) with identical voxels were dropped, the first of them " +
-                             stack.dropped[0].file->path + " (same as " + stack.dropped[0].keptFile->path + ")");
+                             stack.dropped[0].slice.Name() + " (same as " + stack.dropped[0].kept.Name() + ")");
   }
 }
 
@@ -163,18 +177,16 @@ LookForUnevenSteps(SliceStack & stack)
     {
       continue;
     }
-    const bool        isGap = step > 1.5 * median;
-    auto &            problem = isGap ? gaps : uneven;
-    const std::string from = stack.slices[i - 1]->path;
-    const std::string to = stack.slices[i]->path;
+    const bool isGap = step > 1.5 * median;
+    auto &     problem = isGap ? gaps : uneven;
     if (problem.files.empty())
     {
       problem.message = std::string(isGap ? "slices are missing" : "the steps between slices are uneven") +
-                        ": the step from " + from + " to " + to + " is " + Number(step) + " mm instead of " +
-                        Number(median) + " mm";
+                        ": the step from " + stack.slices[i - 1].Name() + " to " + stack.slices[i].Name() + " is " +
+                        Number(step) + " mm instead of " + Number(median) + " mm";
     }
-    problem.files.push_back(from);
-    problem.files.push_back(to);
+    AddFile(problem, stack.slices[i - 1]);
+    AddFile(problem, stack.slices[i]);
   }
   for (auto & problem : { gaps, uneven })
   {
@@ -189,19 +201,18 @@ LookForUnevenSteps(SliceStack & stack)
 void
 LookForStraySlices(SliceStack & stack)
 {
-  const Vector3 first = HeaderOf(stack.slices.front()).position;
-  const Vector3 step = (HeaderOf(stack.slices.back()).position - first) / static_cast<double>(stack.slices.size() - 1);
+  const Vector3 first = stack.slices.front().Header().position;
+  const Vector3 step = (stack.slices.back().Header().position - first) / static_cast<double>(stack.slices.size() - 1);
   for (std::size_t i = 1; i + 1 < stack.slices.size(); ++i)
   {
     const Vector3 expected = first + step * static_cast<double>(i);
-    const double  distance = (HeaderOf(stack.slices[i]).position - expected).GetNorm();
+    const double  distance = (stack.slices[i].Header().position - expected).GetNorm();
     if (distance > PositionTolerance)
     {
-      const std::string & path = stack.slices[i]->path;
       stack.problems.push_back({ "uneven-steps",
-                                 "the slices do not lie on a straight line in equal steps: " + path + " is " +
-                                   Number(distance) + " mm away from its place",
-                                 { path } });
+                                 "the slices do not lie on a straight line in equal steps: " + stack.slices[i].Name() +
+                                   " is " + Number(distance) + " mm away from its place",
+                                 { stack.slices[i].file->path } });
       return;
     }
   }
@@ -210,30 +221,33 @@ LookForStraySlices(SliceStack & stack)
 void
 LookForTilt(SliceStack & stack)
 {
-  const Vector3 normal = HeaderOf(stack.slices[0]).normal;
-  const Vector3 way = HeaderOf(stack.slices.back()).position - HeaderOf(stack.slices[0]).position;
+  const Vector3 normal = stack.slices[0].Header().normal;
+  const Vector3 way = stack.slices.back().Header().position - stack.slices[0].Header().position;
   const double  along = normal * way;
   const double  angle = std::atan2((way - normal * along).GetNorm(), along) * 180.0 / itk::Math::pi;
   if (angle >= TiltToleranceDegrees)
   {
-    stack.problems.push_back({ "tilt",
-                               "the slices are stacked at an angle of " + Number(angle) +
-                                 " degrees to their normal (gantry tilt), from " + stack.slices[0]->path + " to " +
-                                 stack.slices.back()->path + ": such a volume must be resampled",
-                               { stack.slices[0]->path, stack.slices.back()->path } });
+    itk::DICOMProblem tilt{ "tilt",
+                            "the slices are stacked at an angle of " + Number(angle) +
+                              " degrees to their normal (gantry tilt), from " + stack.slices[0].Name() + " to " +
+                              stack.slices.back().Name() + ": such a volume must be resampled",
+                            {} };
+    AddFile(tilt, stack.slices[0]);
+    AddFile(tilt, stack.slices.back());
+    stack.problems.push_back(std::move(tilt));
   }
 }
 
 void
 UseThicknessOfSingleSlice(SliceStack & stack)
 {
-  const auto & header = HeaderOf(stack.slices[0]);
+  const auto & header = stack.slices[0].Header();
   if (!header.thickness)
   {
     stack.problems.push_back({ "single-slice",
-                               "one slice alone (" + stack.slices[0]->path + ") and " + TagName(DCM_SliceThickness) +
+                               "one slice alone (" + stack.slices[0].Name() + ") and " + TagName(DCM_SliceThickness) +
                                  " is no positive number: its extent is not known",
-                               { stack.slices[0]->path } });
+                               { stack.slices[0].file->path } });
     return;
   }
   stack.spacingBetweenSlices = *header.thickness;
@@ -241,20 +255,37 @@ UseThicknessOfSingleSlice(SliceStack & stack)
                            " mm, serves as spacing");
 }
 
+/** Which of the volumes of an enhanced image. A stack's ID says nothing in another dimension organization. */
+bool
+AreOfOneStack(const Slice & a, const Slice & b)
+{
+  const auto & ha = a.Header();
+  const auto & hb = b.Header();
+  return ha.stackID == hb.stackID && ha.temporalPosition == hb.temporalPosition &&
+         (ha.stackID.empty() || a.file->identity.dimensionOrganizationUID == b.file->identity.dimensionOrganizationUID);
+}
+
 } // namespace
 
+std::string
+Slice::Name() const
+{
+  const auto & header = Header();
+  return header.frames == 1 ? file->path : file->path + " (frame " + std::to_string(header.frame + 1) + ")";
+}
+
 bool
-BelongTogether(const ScannedFile & a, const ScannedFile & b)
+BelongTogether(const Slice & a, const Slice & b)
 {
   // Rounding of files of few digits, below the smallest tilt; rounded pixel spacings, 0.05 mm over 512 pixels.
   constexpr double cosineTolerance = 5e-4;
   constexpr double spacingTolerance = 1e-4;
-  const auto &     ia = a.identity;
-  const auto &     ib = b.identity;
-  const auto &     ha = *a.header;
-  const auto &     hb = *b.header;
+  const auto &     ia = a.file->identity;
+  const auto &     ib = b.file->identity;
+  const auto &     ha = a.Header();
+  const auto &     hb = b.Header();
   return ia.seriesInstanceUID == ib.seriesInstanceUID && ia.studyInstanceUID == ib.studyInstanceUID &&
-         ia.frameOfReferenceUID == ib.frameOfReferenceUID && ha.format.rows == hb.format.rows &&
+         ia.frameOfReferenceUID == ib.frameOfReferenceUID && AreOfOneStack(a, b) && ha.format.rows == hb.format.rows &&
          ha.format.columns == hb.format.columns &&
          std::abs(ha.spacingBetweenRows - hb.spacingBetweenRows) <= spacingTolerance &&
          std::abs(ha.spacingBetweenColumns - hb.spacingBetweenColumns) <= spacingTolerance &&
@@ -263,11 +294,11 @@ BelongTogether(const ScannedFile & a, const ScannedFile & b)
 }
 
 SliceStack
-BuildSliceStack(std::vector<const ScannedFile *> files)
+BuildSliceStack(std::vector<Slice> slices)
 {
-  OrderAlongNormal(files);
+  OrderAlongNormal(slices);
   SliceStack stack;
-  stack.slices = std::move(files);
+  stack.slices = std::move(slices);
   ResolveDuplicates(stack);
   if (stack.slices.size() == 1)
   {

@@ -28,18 +28,36 @@
 namespace radiography::dicom
 {
 
+/** A frame of a file. */
+struct Slice
+{
+  const ScannedFile * file;
+  /** In ScannedFile::slices. */
+  std::size_t number;
+
+  const SliceHeader &
+  Header() const
+  {
+    return file->slices[number];
+  }
+
+  /** The file, and the frame (counted from 1) if the file has several. */
+  std::string
+  Name() const;
+};
+
 /** A slice that was left out of a stack, since another one has the same position and the same voxels. */
 struct DroppedSlice
 {
-  const ScannedFile * file;
-  const ScannedFile * keptFile;
+  Slice slice;
+  Slice kept;
 };
 
 /** Slices of equal orientation, matrix and pixel spacing, ordered along their normal. */
 struct SliceStack
 {
-  std::vector<const ScannedFile *> slices;
-  std::vector<DroppedSlice>        dropped;
+  std::vector<Slice>        slices;
+  std::vector<DroppedSlice> dropped;
   /** mm; 0 if there is none. */
   double spacingBetweenSlices{ 0.0 };
   /** mm; the same, where steps are equal. */
@@ -54,14 +72,15 @@ constexpr double PositionTolerance = 0.01;
 /** The angle between the step from slice to slice and the slice normal that is called a tilt, degrees. */
 constexpr double TiltToleranceDegrees = 0.05;
 
-/** The same volume: study, series, frame of reference, orientation, matrix, pixel spacing. */
+/** The same volume: study, series, frame of reference, orientation, matrix, pixel spacing; of enhanced images also
+ * stack and temporal position. */
 bool
-BelongTogether(const ScannedFile & a, const ScannedFile & b);
+BelongTogether(const Slice & a, const Slice & b);
 
-/** Orders the files, which must have headers, by the position along the normal and looks for what is wrong with the
+/** Orders the slices by the position along the normal and looks for what is wrong with the
  * steps between them. Slices at one position are decoded to see whether they are the same. */
 SliceStack
-BuildSliceStack(std::vector<const ScannedFile *> files);
+BuildSliceStack(std::vector<Slice> slices);
 
 } // namespace radiography::dicom
 

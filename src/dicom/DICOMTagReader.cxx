@@ -87,6 +87,21 @@ TextOf(DcmItem & item, const DcmTagKey & tag)
   return Trimmed(std::string_view(text.c_str(), text.size()));
 }
 
+bool
+HasValue(const std::string & values, const std::string & wanted)
+{
+  for (std::size_t begin = 0; begin <= values.size();)
+  {
+    const std::size_t end = std::min(values.find('\\', begin), values.size());
+    if (Trimmed(std::string_view(values).substr(begin, end - begin)) == wanted)
+    {
+      return true;
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
 std::string
 TextInUTF8(DcmItem & item, const DcmTagKey & tag)
 {

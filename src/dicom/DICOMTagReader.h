@@ -74,6 +74,10 @@ NumberText(double value);
 std::string
 TextOf(DcmItem & item, const DcmTagKey & tag);
 
+/** One of the values of a multi-valued text equals `wanted`. */
+bool
+HasValue(const std::string & values, const std::string & wanted);
+
 /** Text converted to UTF-8 from the character set that the data set names. */
 std::string
 TextInUTF8(DcmItem & item, const DcmTagKey & tag);

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 
 namespace radiography::dicom
 {
@@ -32,7 +33,7 @@ namespace
 using itk::DICOMProblem;
 using itk::DICOMSeriesInfo;
 using Kind = itk::DICOMInventoryEnums::SeriesKind;
-using Members = std::vector<std::size_t>;
+using Members = std::vector<Member>;
 
 bool
 IsCT(const ScannedFile & file)
@@ -46,17 +47,35 @@ SeriesKindOf(const ScannedFile & file)
   return IsCT(file) ? Kind::CTVolume : file.identity.kind == ImageKind::Radiograph ? Kind::Radiograph : Kind::Other;
 }
 
-/** Files without a header are kept together by series and kind. */
+/** Files without slices are kept together by series and kind. */
 bool
-BelongToSameGroup(const ScannedFile & a, const ScannedFile & b)
+BelongToSameGroup(const std::vector<ScannedFile> & files, const Member & m, const Member & n)
 {
-  if (a.header && b.header)
+  const auto & a = files[m.file];
+  const auto & b = files[n.file];
+  if (!a.slices.empty() && !b.slices.empty())
   {
-    return BelongTogether(a, b);
+    return BelongTogether({ &a, m.slice }, { &b, n.slice });
   }
-  return !a.header && !b.header && SeriesKindOf(a) == SeriesKindOf(b) &&
+  return a.slices.empty() && b.slices.empty() && SeriesKindOf(a) == SeriesKindOf(b) &&
          a.identity.seriesInstanceUID == b.identity.seriesInstanceUID &&
          a.identity.studyInstanceUID == b.identity.studyInstanceUID;
+}
+
+void
+AddToGroup(const std::vector<ScannedFile> & files, const Member & member, std::vector<Members> & groups)
+{
+  const auto group = std::find_if(groups.begin(), groups.end(), [&](const Members & members) {
+    return BelongToSameGroup(files, members.front(), member);
+  });
+  if (group == groups.end())
+  {
+    groups.push_back({ member });
+  }
+  else
+  {
+    group->push_back(member);
+  }
 }
 
 /** In the order of each group's first file. A directory (DICOMDIR) belongs to no series. */
@@ -70,19 +89,27 @@ GroupFiles(const std::vector<ScannedFile> & files)
     {
       continue;
     }
-    const auto group = std::find_if(groups.begin(), groups.end(), [&](const Members & members) {
-      return BelongToSameGroup(files[members.front()], files[i]);
-    });
-    if (group == groups.end())
+    for (std::size_t slice = 0; slice < std::max<std::size_t>(files[i].slices.size(), 1); ++slice)
     {
-      groups.push_back({ i });
-    }
-    else
-    {
-      group->push_back(i);
+      AddToGroup(files, { i, slice }, groups);
     }
   }
   return groups;
+}
+
+/** Each file once; slices of a file stand side by side. */
+std::vector<std::size_t>
+FilesOf(const Members & members)
+{
+  std::vector<std::size_t> files;
+  for (const auto & member : members)
+  {
+    if (files.empty() || files.back() != member.file)
+    {
+      files.push_back(member.file);
+    }
+  }
+  return files;
 }
 
 /** What a user can do about a problem of a file. */
@@ -91,11 +118,12 @@ RemedyOf(const std::string & code)
 {
   if (code == "missing-rescale" || code == "rescale-type")
   {
-    return "; nobody may guess the Hounsfield scale: correct the tag at the source";
+    return "; nobody may guess the Hounsfield scale: correct the tag at the source, or give slope and intercept "
+           "(SetRescale, --rescale)";
   }
-  if (code == "enhanced-multi-frame" || code == "multi-frame")
+  if (code == "multi-frame" || code == "functional-groups")
   {
-    return "; convert it to single-frame CT images first";
+    return "; nobody may guess where its frames lie: get it as an Enhanced CT image or as single-frame CT images";
   }
   if (code == "damaged-file" || code == "pixel-data")
   {
@@ -109,7 +137,7 @@ std::vector<DICOMProblem>
 ProblemsOfFiles(const std::vector<ScannedFile> & files, const Members & members)
 {
   std::vector<DICOMProblem> problems;
-  for (const std::size_t i : members)
+  for (const std::size_t i : FilesOf(members))
   {
     const auto known = std::find_if(problems.begin(), problems.end(), [&](const DICOMProblem & problem) {
       return problem.code == files[i].problemCode;
@@ -142,7 +170,7 @@ std::vector<std::string>
 TransferSyntaxesOf(const std::vector<ScannedFile> & files, const Members & members)
 {
   std::vector<std::string> uids;
-  for (const std::size_t i : members)
+  for (const std::size_t i : FilesOf(members))
   {
     uids.push_back(files[i].identity.transferSyntaxUID);
   }
@@ -154,7 +182,7 @@ TransferSyntaxesOf(const std::vector<ScannedFile> & files, const Members & membe
 DICOMSeriesInfo
 DescribeSeries(const std::vector<ScannedFile> & files, const Members & members)
 {
-  const auto &    first = files[members.front()];
+  const auto &    first = files[members.front().file];
   DICOMSeriesInfo info;
   info.seriesInstanceUID = first.identity.seriesInstanceUID;
   info.studyInstanceUID = first.identity.studyInstanceUID;
@@ -162,10 +190,11 @@ DescribeSeries(const std::vector<ScannedFile> & files, const Members & members)
   info.modality = first.identity.modality;
   info.description = first.identity.description;
   info.kind = SeriesKindOf(first);
-  info.numberOfFiles = members.size();
+  const auto itsFiles = FilesOf(members);
+  info.numberOfFiles = itsFiles.size();
   info.transferSyntaxes = TransferSyntaxesOf(files, members);
   info.size = { { first.identity.columns, first.identity.rows, 0 } };
-  for (const std::size_t i : members)
+  for (const std::size_t i : itsFiles)
   {
     info.size[2] += static_cast<itk::SizeValueType>(std::max(1L, files[i].identity.frames));
   }
@@ -175,7 +204,9 @@ DescribeSeries(const std::vector<ScannedFile> & files, const Members & members)
 void
 DescribeGeometry(const SliceStack & stack, DICOMSeriesInfo & info)
 {
-  const SliceHeader & lowest = *stack.slices.front()->header;
+  const SliceHeader & lowest = stack.slices.front().Header();
+  info.stackID = lowest.stackID;
+  info.temporalPosition = lowest.temporalPosition;
   info.size[2] = stack.slices.size();
   info.spacing[0] = lowest.spacingBetweenColumns;
   info.spacing[1] = lowest.spacingBetweenRows;
@@ -217,7 +248,8 @@ AddProblemsOfSameSeries(FolderScan & scan, const Members & brokenFiles, std::vec
   const auto problems = ProblemsOfFiles(scan.files, brokenFiles);
   for (auto & info : described)
   {
-    if (info.seriesInstanceUID == scan.files[brokenFiles.front()].identity.seriesInstanceUID && info.spacing[0] > 0.0)
+    if (info.seriesInstanceUID == scan.files[brokenFiles.front().file].identity.seriesInstanceUID &&
+        info.spacing[0] > 0.0)
     {
       info.problems.insert(info.problems.end(), problems.begin(), problems.end());
       info.loadable = false;
@@ -228,15 +260,15 @@ AddProblemsOfSameSeries(FolderScan & scan, const Members & brokenFiles, std::vec
 void
 DescribeVolume(FolderScan & scan, const Members & members, DICOMSeriesInfo & info, SliceStack & stack)
 {
-  if (!scan.files[members.front()].header)
+  if (scan.files[members.front().file].slices.empty())
   {
     info.problems = ProblemsOfFiles(scan.files, members);
     return;
   }
-  std::vector<const ScannedFile *> slices;
-  for (const std::size_t i : members)
+  std::vector<Slice> slices;
+  for (const auto & member : members)
   {
-    slices.push_back(&scan.files[i]);
+    slices.push_back({ &scan.files[member.file], member.slice });
   }
   stack = BuildSliceStack(slices);
   DescribeGeometry(stack, info);
@@ -397,9 +429,23 @@ ReasonOfOtherImage(const ImageIdentity & identity)
   }
 }
 
+std::string
+ReasonOfSlices(const FolderScan & scan, const ScannedFile & file, std::size_t slices, std::size_t series)
+{
+  const auto & info = scan.inventory.series[series];
+  const auto   what = file.identity.frames == 1 ? "a slice" : std::to_string(slices) + " frame(s) are slices";
+  return what + " of series " + std::to_string(series + 1) +
+         (info.chosen     ? ", the chosen one"
+          : info.loadable ? ", which is not the chosen one"
+                          : ", which cannot be read: " + info.problems.front().code);
+}
+
+/** The number of a file's slices in each series. */
+using SlicesBySeries = std::map<std::size_t, std::size_t>;
+
 /** What became of each file, without regard to the chosen volume's order of slices. */
 std::string
-ReasonOf(const FolderScan & scan, const ScannedFile & file, std::optional<std::size_t> series)
+ReasonOf(const FolderScan & scan, const ScannedFile & file, const SlicesBySeries & slices)
 {
   if (!file.notDICOM.empty())
   {
@@ -409,25 +455,28 @@ ReasonOf(const FolderScan & scan, const ScannedFile & file, std::optional<std::s
   {
     return file.problem;
   }
-  if (!file.header || !series)
+  if (file.slices.empty() || slices.empty())
   {
     return ReasonOfOtherImage(file.identity);
   }
-  const auto & info = scan.inventory.series[*series];
-  const auto   number = std::to_string(*series + 1);
-  return info.loadable ? "a slice of series " + number + ", which is not the chosen one"
-                       : "a slice of series " + number + ", which cannot be read: " + info.problems.front().code;
+  std::string text;
+  for (const auto & [series, count] : slices)
+  {
+    text += (text.empty() ? "" : "; ") + ReasonOfSlices(scan, file, count, series);
+  }
+  const auto others = static_cast<std::size_t>(file.identity.frames) - file.slices.size();
+  return others == 0 ? text : text + "; " + std::to_string(others) + " frame(s) are localizers";
 }
 
 void
 ListFilesOfInventory(FolderScan & scan)
 {
-  std::vector<std::optional<std::size_t>> seriesOfFile(scan.files.size());
+  std::vector<SlicesBySeries> slicesOfFile(scan.files.size());
   for (std::size_t s = 0; s < scan.members.size(); ++s)
   {
-    for (const std::size_t i : scan.members[s])
+    for (const auto & member : scan.members[s])
     {
-      seriesOfFile[i].emplace(s);
+      ++slicesOfFile[member.file][s];
     }
   }
   scan.inventory.files.clear();
@@ -435,27 +484,35 @@ ListFilesOfInventory(FolderScan & scan)
   {
     const auto & file = scan.files[i];
     scan.inventory.files.push_back(
-      { file.path, file.identity.seriesInstanceUID, false, ReasonOf(scan, file, seriesOfFile[i]) });
+      { file.path, file.identity.seriesInstanceUID, false, ReasonOf(scan, file, slicesOfFile[i]) });
   }
 }
 
+/** Says more of the files of the chosen volume; what a file of several frames is has been said. */
 void
 MarkChosenFiles(FolderScan & scan, std::size_t series)
 {
   const SliceStack & stack = scan.stacks[series];
-  const auto         infoOf = [&scan](const ScannedFile * file) -> itk::DICOMFileInfo & {
-    return scan.inventory.files[static_cast<std::size_t>(file - scan.files.data())];
+  const auto         infoOf = [&scan](const Slice & slice) -> itk::DICOMFileInfo & {
+    return scan.inventory.files[static_cast<std::size_t>(slice.file - scan.files.data())];
   };
   for (std::size_t k = 0; k < stack.slices.size(); ++k)
   {
     auto & info = infoOf(stack.slices[k]);
     info.used = true;
-    info.reason =
-      "slice " + std::to_string(k + 1) + " of " + std::to_string(stack.slices.size()) + " of the chosen volume";
+    if (stack.slices[k].Header().frames == 1)
+    {
+      info.reason =
+        "slice " + std::to_string(k + 1) + " of " + std::to_string(stack.slices.size()) + " of the chosen volume";
+    }
   }
   for (const auto & dropped : stack.dropped)
   {
-    infoOf(dropped.file).reason = "a duplicate: same position and voxels as " + dropped.keptFile->path;
+    auto &     info = infoOf(dropped.slice);
+    const auto text = "a duplicate: same position and voxels as " + dropped.kept.Name();
+    info.reason = dropped.slice.Header().frames == 1
+                    ? text
+                    : info.reason + "; frame " + std::to_string(dropped.slice.Header().frame + 1) + " is " + text;
   }
 }
 
@@ -475,14 +532,14 @@ FolderOf(const std::string & path)
 } // namespace
 
 FolderScan
-ScanFolder(const std::string & path, const compute::ParallelFor & parallelFor)
+ScanFolder(const std::string & path, const std::optional<Rescale> & byHand, const compute::ParallelFor & parallelFor)
 {
   PrepareDCMTK();
   FolderScan scan;
   scan.inventory.folder = FolderOf(path);
   scan.files = ListFiles(path);
   parallelFor(static_cast<std::int64_t>(scan.files.size()),
-              [&scan](std::int64_t i) { ScanFile(scan.files[static_cast<std::size_t>(i)]); });
+              [&](std::int64_t i) { ScanFile(scan.files[static_cast<std::size_t>(i)], byHand); });
   scan.members = GroupFiles(scan.files);
   scan.stacks.resize(scan.members.size());
   for (std::size_t s = 0; s < scan.members.size(); ++s)
@@ -495,8 +552,8 @@ ScanFolder(const std::string & path, const compute::ParallelFor & parallelFor)
   }
   for (const auto & members : scan.members)
   {
-    const auto & first = scan.files[members.front()];
-    if (IsCT(first) && !first.header)
+    const auto & first = scan.files[members.front().file];
+    if (IsCT(first) && first.slices.empty())
     {
       AddProblemsOfSameSeries(scan, members, scan.inventory.series);
     }
@@ -513,6 +570,7 @@ ChooseVolume(FolderScan & scan, const std::string & wanted, bool resample)
     auto & info = scan.inventory.series[s];
     info.loadable =
       !scan.stacks[s].slices.empty() && (info.problems.empty() || (resample && IsCuredByResampling(info.problems)));
+    info.chosen = false;
   }
   ListFilesOfInventory(scan);
   const VolumeChoice choice = Choose(scan, wanted);
@@ -522,6 +580,7 @@ ChooseVolume(FolderScan & scan, const std::string & wanted, bool resample)
   }
   if (choice.series)
   {
+    ListFilesOfInventory(scan);
     MarkChosenFiles(scan, *choice.series);
   }
   return choice;

@@ -25,15 +25,23 @@
 namespace radiography::dicom
 {
 
+/** What is put into a series: a slice of a file, or a file without slices. */
+struct Member
+{
+  std::size_t file;
+  /** In ScannedFile::slices; 0 if there is none. */
+  std::size_t slice;
+};
+
 /** A folder that has been looked through: its files, and the volumes that they make. */
 struct FolderScan
 {
   std::vector<ScannedFile> files;
   /** series[i] is described by inventory.series[i] and has stacks[i] (without slices if it is no CT volume). */
-  std::vector<SliceStack>               stacks;
-  std::vector<std::vector<std::size_t>> members;
-  itk::DICOMInventory                   inventory;
-  std::vector<std::string>              warnings;
+  std::vector<SliceStack>          stacks;
+  std::vector<std::vector<Member>> members;
+  itk::DICOMInventory              inventory;
+  std::vector<std::string>         warnings;
 };
 
 /** What the choice of a volume came to: a place in the inventory, or the reason why there is none. */
@@ -44,9 +52,10 @@ struct VolumeChoice
   std::string                warning;
 };
 
-/** Reads all headers below `path`. \throws std::runtime_error if the path does not exist. */
+/** Reads all headers below `path`. `byHand` wins over rescale tags. \throws std::runtime_error if the path does not
+ * exist. */
 FolderScan
-ScanFolder(const std::string & path, const compute::ParallelFor & parallelFor);
+ScanFolder(const std::string & path, const std::optional<Rescale> & byHand, const compute::ParallelFor & parallelFor);
 
 /** `wanted`: empty, a SeriesInstanceUID, or a number from 1. Marks the chosen series and says for every file what
  * became of it. With `resample` a volume that only needs resampling is loadable. */

@@ -25,6 +25,7 @@
 #include "stairs/itkHandDownThreads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -35,10 +36,13 @@ namespace dicom = radiography::dicom;
 
 struct DICOMCTVolumeReader::Implementation
 {
-  dicom::FolderScan        scan;
-  dicom::VolumeChoice      choice;
-  std::string              scannedPath;
-  std::vector<std::string> warnings;
+  dicom::FolderScan   scan;
+  dicom::VolumeChoice choice;
+  std::string         scannedPath;
+  /** By hand; wins over what files say. */
+  std::optional<dicom::Rescale> rescale;
+  std::optional<dicom::Rescale> scannedRescale;
+  std::vector<std::string>      warnings;
   /** Only of a volume that is resampled. */
   std::optional<dicom::ResampledGrid> grid;
 
@@ -59,17 +63,41 @@ struct DICOMCTVolumeReader::Implementation
   WarnOfLoss()
   {
     const auto & slices = ChosenStack().slices;
-    const auto   isLossy = [](const dicom::ScannedFile * file) {
-      return file->header->saysLossy || dicom::MayBeLossy(file->header->transferSyntaxUID);
+    const auto   isLossy = [](const dicom::Slice & slice) {
+      return slice.Header().saysLossy || dicom::MayBeLossy(slice.Header().transferSyntaxUID);
     };
     const auto count = std::count_if(slices.begin(), slices.end(), isLossy);
     if (count > 0)
     {
       const auto first = std::find_if(slices.begin(), slices.end(), isLossy);
       warnings.push_back(std::to_string(count) + " slice(s) went through lossy compression, the first of them " +
-                         (*first)->path + " (transfer syntax " + (*first)->header->transferSyntaxUID +
+                         first->Name() + " (transfer syntax " + first->Header().transferSyntaxUID +
                          "): Hounsfield units are approximate");
     }
+  }
+
+  /** One sentence if a rescale by hand replaces another one. */
+  void
+  WarnOfRescale()
+  {
+    const auto & slices = ChosenStack().slices;
+    const auto   differs = [](const dicom::Slice & slice) { return slice.Header().overridesFile; };
+    const auto   count = std::count_if(slices.begin(), slices.end(), differs);
+    if (count > 0)
+    {
+      const auto first = std::find_if(slices.begin(), slices.end(), differs);
+      warnings.push_back("slope " + dicom::NumberText(rescale->slope) + " and intercept " +
+                         dicom::NumberText(rescale->intercept) + " were given and replace other ones that " +
+                         std::to_string(count) + " slice(s) have, the first of them " + first->Name());
+    }
+  }
+
+  bool
+  IsUpToDate(const std::string & path) const
+  {
+    const bool sameRescale =
+      rescale.has_value() == scannedRescale.has_value() && (!rescale || *rescale == *scannedRescale);
+    return !path.empty() && scannedPath == path && sameRescale;
   }
 
   void
@@ -105,6 +133,7 @@ struct DICOMCTVolumeReader::Implementation
       const auto & ofStack = ChosenStack().warnings;
       warnings.insert(warnings.end(), ofStack.begin(), ofStack.end());
       WarnOfLoss();
+      WarnOfRescale();
     }
   }
 };
@@ -125,14 +154,48 @@ DICOMCTVolumeReader::ScanInventory()
   m_Implementation->scannedPath.clear();
   try
   {
-    m_Implementation->scan = dicom::ScanFolder(m_Path, HandDownThreads(*this->GetMultiThreader()));
+    m_Implementation->scan =
+      dicom::ScanFolder(m_Path, m_Implementation->rescale, HandDownThreads(*this->GetMultiThreader()));
   }
   catch (const std::runtime_error & error)
   {
     itkExceptionMacro("" << error.what());
   }
   m_Implementation->scannedPath = m_Path;
+  m_Implementation->scannedRescale = m_Implementation->rescale;
   m_Implementation->Choose(m_Series, m_Resample);
+}
+
+void
+DICOMCTVolumeReader::SetRescale(double slope, double intercept)
+{
+  if (!std::isfinite(slope) || slope == 0.0 || !std::isfinite(intercept))
+  {
+    itkExceptionMacro("Slope and intercept must be finite, and the slope not 0; they are " << slope << " and "
+                                                                                           << intercept);
+  }
+  const dicom::Rescale rescale{ slope, intercept };
+  if (!m_Implementation->rescale || !(*m_Implementation->rescale == rescale))
+  {
+    m_Implementation->rescale = rescale;
+    this->Modified();
+  }
+}
+
+void
+DICOMCTVolumeReader::ClearRescale()
+{
+  if (m_Implementation->rescale)
+  {
+    m_Implementation->rescale.reset();
+    this->Modified();
+  }
+}
+
+bool
+DICOMCTVolumeReader::HasRescale() const
+{
+  return m_Implementation->rescale.has_value();
 }
 
 const DICOMInventory &
@@ -150,7 +213,7 @@ DICOMCTVolumeReader::GetWarnings() const
 void
 DICOMCTVolumeReader::GenerateOutputInformation()
 {
-  if (m_Path.empty() || m_Implementation->scannedPath != m_Path)
+  if (!m_Implementation->IsUpToDate(m_Path))
   {
     this->ScanInventory();
   }
@@ -205,14 +268,15 @@ SizeValueType
 DICOMCTVolumeReader::DecodeSlices(float * voxels)
 {
   const auto &             slices = m_Implementation->ChosenStack().slices;
-  const std::size_t        pixelsPerSlice = slices.front()->header->format.NumberOfPixels();
+  const std::size_t        pixelsPerSlice = slices.front().Header().format.NumberOfPixels();
   std::vector<std::size_t> padded(slices.size(), 0);
   std::vector<std::string> errors(slices.size());
+  dicom::ImageFilePool     files;
   HandDownThreads (*this)(static_cast<std::int64_t>(slices.size()), [&](std::int64_t item) {
     const auto k = static_cast<std::size_t>(item);
     try
     {
-      padded[k] = dicom::DecodeSlice(*slices[k]->header, PaddingHU, voxels + k * pixelsPerSlice);
+      padded[k] = dicom::DecodeSlice(slices[k].Header(), PaddingHU, voxels + k * pixelsPerSlice, files);
     }
     catch (const std::exception & error)
     {
@@ -224,7 +288,7 @@ DICOMCTVolumeReader::DecodeSlices(float * voxels)
     if (!errors[k].empty())
     {
       this->GetOutput()->ReleaseData();
-      itkExceptionMacro("The file \"" << slices[k]->absolutePath << "\" cannot be decoded: " << errors[k]);
+      itkExceptionMacro("The file \"" << slices[k].file->absolutePath << "\" cannot be decoded: " << errors[k]);
     }
   }
   return std::accumulate(padded.begin(), padded.end(), SizeValueType{ 0 });
@@ -235,7 +299,7 @@ DICOMCTVolumeReader::ResampleSlices()
 {
   const auto &               grid = *m_Implementation->grid;
   const auto &               stack = m_Implementation->ChosenStack();
-  const auto &               format = stack.slices.front()->header->format;
+  const auto &               format = stack.slices.front().Header().format;
   std::vector<float>         decoded(format.NumberOfPixels() * stack.slices.size());
   std::vector<const float *> slices;
   this->DecodeSlices(decoded.data());
@@ -281,6 +345,14 @@ DICOMCTVolumeReader::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "Series: " << m_Series << std::endl;
   os << indent << "MaximumNumberOfVoxels: " << m_MaximumNumberOfVoxels << std::endl;
   os << indent << "Resample: " << (m_Resample ? "On" : "Off") << std::endl;
+  if (const auto & rescale = m_Implementation->rescale)
+  {
+    os << indent << "Rescale: " << rescale->slope << ", " << rescale->intercept << std::endl;
+  }
+  else
+  {
+    os << indent << "Rescale: as the files say" << std::endl;
+  }
   os << indent << "NumberOfPaddedVoxels: " << m_NumberOfPaddedVoxels << std::endl;
   os << indent << "Inventory: " << m_Implementation->scan.inventory.series.size() << " series, "
      << m_Implementation->scan.inventory.files.size() << " files" << std::endl;

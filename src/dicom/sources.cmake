@@ -4,8 +4,10 @@ if(Radiography_USE_DCMTK)
   set(dicom_SRCS
       DICOMCArmGeometry.cxx
       DICOMCodecs.cxx
+      DICOMEnhancedCT.cxx
       DICOMFindings.cxx
       DICOMFolder.cxx
+      DICOMFunctionalGroups.cxx
       DICOMJPEG2000.cxx
       DICOMPatientOrientation.cxx
       DICOMPixelDecoder.cxx

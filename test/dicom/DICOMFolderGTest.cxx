@@ -203,16 +203,6 @@ TEST(DICOMFolder, RefusesMissingPixelData)
   ExpectRefusal(folder, "pixel-data", { "s3", "private compression" });
 }
 
-TEST(DICOMFolder, RefusesEnhancedImagesForNow)
-{
-  const TemporaryFolder folder;
-  const auto            file = MakeSlice(0);
-  Put(*file->getDataset(), DCM_SOPClassUID, UID_EnhancedCTImageStorage);
-  Put(*file->getDataset(), DCM_NumberOfFrames, "6");
-  Save(*file, folder / "enhanced");
-  ExpectRefusal(folder, "enhanced-multi-frame", { "enhanced", "6 frames" });
-}
-
 TEST(DICOMFolder, NamesAPathThatIsNotThere)
 {
   EXPECT_NE(UpdateError("/no/such/folder").find("/no/such/folder"), std::string::npos);

@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "DICOMPhantomSeries.h"
 
+#include <limits>
+
 using namespace phantom;
 
 TEST(DICOMPixelValues, AppliesSlopeAndInterceptOfEachSlice)
@@ -165,4 +167,60 @@ TEST(DICOMPixelValues, RefusesWhatIsNoCTPixel)
     });
     ExpectRefusal(folder, "pixel-format", { "s1" });
   }
+}
+
+TEST(DICOMPixelValues, RescaleByHandReplacesWhatIsMissingOrBroken)
+{
+  const std::vector<Change> damages = {
+    [](Dataset & d, unsigned) { d.findAndDeleteElement(DCM_RescaleSlope); },
+    [](Dataset & d, unsigned) { Put(d, DCM_RescaleIntercept, ""); },
+    [](Dataset & d, unsigned) { Put(d, DCM_RescaleSlope, "0"); },
+    [](Dataset & d, unsigned) { Put(d, DCM_RescaleIntercept, "-1024,5"); },
+    [](Dataset & d, unsigned) { Put(d, DCM_RescaleType, "US"); },
+  };
+  for (const auto & damage : damages)
+  {
+    const TemporaryFolder folder;
+    WriteSeries(folder, damage);
+    const auto reader = MakeReader(folder);
+    EXPECT_THROW(reader->Update(), itk::ExceptionObject);
+    reader->SetRescale(0.5, -1000.25);
+    ASSERT_NO_THROW(reader->Update());
+    ExpectVoxels(*reader->GetOutput(),
+                 [](unsigned c, unsigned r, unsigned k) { return 0.5 * StoredValue(c, r, k) - 1000.25; });
+    EXPECT_TRUE(reader->GetWarnings().empty());
+    reader->ClearRescale();
+    EXPECT_THROW(reader->Update(), itk::ExceptionObject);
+  }
+}
+
+TEST(DICOMPixelValues, RescaleByHandWinsOverTheFilesAndSaysSo)
+{
+  const TemporaryFolder folder;
+  WriteSeries(folder);
+  const auto reader = MakeReader(folder);
+  reader->Update();
+  EXPECT_FALSE(reader->HasRescale());
+  reader->SetRescale(2.0, 3.0);
+  reader->Update();
+  ExpectVoxels(*reader->GetOutput(),
+               [](unsigned c, unsigned r, unsigned k) { return 2.0 * StoredValue(c, r, k) + 3.0; });
+  ASSERT_EQ(reader->GetWarnings().size(), 1u);
+  EXPECT_NE(reader->GetWarnings()[0].find("6 slice(s)"), std::string::npos) << reader->GetWarnings()[0];
+  // The same as in the files: nothing to say.
+  reader->SetRescale(1.0, -1024.0);
+  reader->Update();
+  ExpectVoxels(*reader->GetOutput(), PhantomHU);
+  EXPECT_TRUE(reader->GetWarnings().empty());
+  for (const double bad : { 0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN() })
+  {
+    EXPECT_THROW(reader->SetRescale(bad, 0.0), itk::ExceptionObject) << bad;
+  }
+}
+
+TEST(DICOMPixelValues, MissingRescaleNamesTheWayOut)
+{
+  const TemporaryFolder folder;
+  WriteSeries(folder, [](Dataset & d, unsigned) { d.findAndDeleteElement(DCM_RescaleSlope); });
+  ExpectRefusal(folder, "missing-rescale", { "RescaleSlope (0028,1053)", "SetRescale, --rescale" });
 }

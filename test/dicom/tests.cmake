@@ -3,6 +3,7 @@ set(dicom_TESTS)
 set(dicom_TEST_LIBRARIES)
 if(Radiography_USE_DCMTK)
   set(dicom_TESTS
+      DICOMEnhancedCTGTest.cxx
       DICOMFolderGTest.cxx
       DICOMPixelValuesGTest.cxx
       DICOMRadiographCArmGTest.cxx
