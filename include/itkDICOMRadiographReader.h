@@ -35,26 +35,26 @@ namespace itk
 /** \class DICOMRadiographReader
  * \brief Reads an X-ray image from a DICOM file, with the view it was taken from.
  *
- * XA, XRF (RF), DX, CR and RT Image are read, and secondary captures with the view given by hand; any of the encodings
- * that DICOMCTVolumeReader reads. The output is an image of one slice that lies in the world as the detector did, ready
- * to be compared with what DigitallyReconstructedRadiographImageFilter makes for GetGeometry(). A second output, the
- * mask, is 0 where a shutter, a collimator or padding covers the image and 1 elsewhere.
+ * XA and XRF (enhanced or not), RF, DX, CR and RT Image are read, and secondary captures with the view given by hand;
+ * any of the encodings that DICOMCTVolumeReader reads. The output is an image of one slice that lies in the world as
+ * the detector did, ready to be compared with what DigitallyReconstructedRadiographImageFilter makes for GetGeometry().
+ * A second output, the mask, is 0 where a shutter, a collimator or padding covers the image and 1 elsewhere.
  *
- * | images | view |
- * | --- | --- |
- * | XA; RF with positioner angles; DX and CR on a C-arm | RadiographGeometry::SetCArm of the positioner's angles (frame
- * increments added), distances and ImagerPixelSpacing; the principal ray hits the middle of the matrix;
- * PatientOrientation tells whether the image is stored mirrored or turned | | RT Image | gantry, couch, receptor angle
- * and translation, RTImagePosition and RTImageOrientation (IEC 61217) | | secondary capture | angles, distances and
- * pitch by the setters, or SetGeometry() |
+ * The view of XA, of XRF (RF) with positioner angles, and of DX and CR on a C-arm is that of
+ * RadiographGeometry::SetCArm with the positioner's angles (frame increments added), distances and ImagerPixelSpacing;
+ * the principal ray hits the middle of the matrix, and PatientOrientation tells whether the image is stored mirrored or
+ * turned. Enhanced XA and XRF say all of it frame by frame, and may say where the isocenter is projected to. The view
+ * of an RT Image comes from gantry, couch, receptor angle and translation, RTImagePosition and RTImageOrientation (IEC
+ * 61217). Secondary captures have angles, distances and pitch by the setters, or SetGeometry().
  *
  * Nothing is guessed. What is missing or contradictory is listed as a problem with the tag and the setter that helps;
  * while one of them refuses, there is no view and Update() throws. Assumptions are listed too, as warnings. Each number
  * that was used is listed with the tag or the setter it came from. What a setter says wins over the file.
  *
- * Pixel values are stored value x RescaleSlope + RescaleIntercept, or in XA and XRF what the Modality LUT leads back
- * to, rounded once to float. Windows, VOI LUTs and MONOCHROME1 never change values. GetPixelMeaning() says how values
- * depend on the beam's intensity. Linear means *proportional*, not counts: the gain is not known.
+ * Pixel values are stored value x RescaleSlope + RescaleIntercept, or in XA and XRF what the Modality LUT (in enhanced
+ * ones the table TO_LINEAR) leads back to, rounded once to float. Windows, VOI LUTs and MONOCHROME1 never change
+ * values. GetPixelMeaning() says how values depend on the beam's intensity. Linear means *proportional*, not counts:
+ * the gain is not known.
  *
  * The output's metadata has `radiography_source_mm`, `radiography_quantity` (the pixel meaning's name) and
  * `radiography_photometric_interpretation`.

@@ -147,8 +147,10 @@ HasCArmAngles(RadiographKind kind, Findings & findings)
   switch (kind)
   {
     case RadiographKind::Angiography:
+    case RadiographKind::EnhancedAngiography:
       return true;
     case RadiographKind::Fluoroscopy:
+    case RadiographKind::EnhancedFluoroscopy:
       return !IsAbsent(DCM_PositionerPrimaryAngle, findings);
     case RadiographKind::ComputedRadiography:
     case RadiographKind::DigitalRadiography:
@@ -245,7 +247,10 @@ AngleByHand(const Wanted & wanted, const std::optional<double> & option, Finding
 std::optional<double>
 FindSourceIsocenterDistance(RadiographKind kind, const RadiographOptions & options, Findings & findings)
 {
-  const Wanted wanted{ "source-isocenter distance", DCM_DistanceSourceToPatient, "mm", "SourceIsocenterDistance" };
+  const Wanted wanted{ "source-isocenter distance",
+                       IsEnhanced(kind) ? DCM_DistanceSourceToIsocenter : DCM_DistanceSourceToPatient,
+                       "mm",
+                       "SourceIsocenterDistance" };
   const bool   isKnownByFile = kind != RadiographKind::DigitalRadiography && kind != RadiographKind::SecondaryCapture;
   if (options.sourceIsocenterDistance || isKnownByFile)
   {
@@ -336,18 +341,116 @@ FindIsocenter(const RadiographOptions & options, itk::DICOMRadiographInformation
   return {};
 }
 
-/** A tilted detector, or one that is not where the matrix' middle is hit. */
+/** Where the isocenter is projected to, as the detector of an enhanced image says (PS3.3 C.8.19.5, C.8.19.6.2,
+ * C.8.19.6.4): column and row of the stored image. Throws FileError, or says why it is not known. */
+std::string
+ProjectIsocenter(const Pitch &                           pitch,
+                 const itk::DICOMRadiographInformation & information,
+                 DcmItem &                               item,
+                 Pitch &                                 center)
+{
+  // Rows before columns in each of these; the isocenter is counted from the centre of the first element, the field of
+  // view from its corner.
+  const auto isocenter = RequiredDecimals(item, DCM_PositionOfIsocenterProjection, 2);
+  const auto element = RequiredDecimals(item, DCM_DetectorElementSpacing, 2);
+  const auto field = RequiredDecimals(item, DCM_FieldOfViewOrigin, 2);
+  const auto rotation = RequiredDecimals(item, DCM_FieldOfViewRotation, 1)[0];
+  const bool flip = TextOf(item, DCM_FieldOfViewHorizontalFlip) == "YES";
+  auto       area = DecimalsOf(item, DCM_PixelDataAreaOriginRelativeToFOV);
+  area.resize(2, 0.0);
+  const auto areaRotation = DecimalsOf(item, DCM_PixelDataAreaRotationAngleRelativeToFOV);
+  const bool isWhole = area[0] == 0.0 && area[1] == 0.0;
+  if (!(element[0] > 0.0 && element[1] > 0.0))
+  {
+    return TagName(DCM_DetectorElementSpacing) + " is not greater than 0";
+  }
+  if ((!areaRotation.empty() && areaRotation[0] != 0.0) || (!isWhole && (flip || rotation != 0.0)))
+  {
+    return "the image is a turned part of the field of view";
+  }
+  const bool isSideways = rotation == 90.0 || rotation == 270.0;
+  if (!isSideways && rotation != 0.0 && rotation != 180.0)
+  {
+    return TagName(DCM_FieldOfViewRotation) + " is " + NumberText(rotation);
+  }
+  // In pixels of the field of view before it was turned.
+  const double rowPitch = isSideways ? pitch[0] : pitch[1];
+  const double columnPitch = isSideways ? pitch[1] : pitch[0];
+  const double row = (isocenter[0] + 0.5 - field[0]) * element[0] / rowPitch - 0.5;
+  const double column = (isocenter[1] + 0.5 - field[1]) * element[1] / columnPitch - 0.5;
+  const auto   lastColumn = static_cast<double>(information.columns) - 1.0;
+  const auto   lastRow = static_cast<double>(information.rows) - 1.0;
+  // Clockwise, then mirrored left to right.
+  center = rotation == 90.0    ? Pitch{ lastColumn - row, column }
+           : rotation == 180.0 ? Pitch{ lastColumn - column, lastRow - row }
+           : rotation == 270.0 ? Pitch{ row, lastRow - column }
+                               : Pitch{ column - area[1], row - area[0] };
+  center[0] = flip ? lastColumn - center[0] : center[0];
+  return {};
+}
+
+/** Column and row where the ray through the isocenter hits. */
+std::array<double, 2>
+FindPrincipalPoint(const std::optional<Pitch> &            pitch,
+                   const itk::DICOMRadiographInformation & information,
+                   Findings &                              findings)
+{
+  Pitch       center{ 0.5 * (static_cast<double>(information.columns) - 1.0),
+                0.5 * (static_cast<double>(information.rows) - 1.0) };
+  std::string source = "assumption: the middle of the matrix";
+  if (pitch && !IsAbsent(DCM_PositionOfIsocenterProjection, findings))
+  {
+    std::string why;
+    try
+    {
+      why = ProjectIsocenter(*pitch, information, findings.Item(), center);
+    }
+    catch (const FileError & error)
+    {
+      why = error.what();
+    }
+    source = why.empty() ? TagName(DCM_PositionOfIsocenterProjection) + " in the field of view" : source;
+    if (!why.empty())
+    {
+      findings.Warn("principal-point-assumed",
+                    TagName(DCM_PositionOfIsocenterProjection) + " is not used: " + why +
+                      "; the ray through the isocenter is taken to hit the middle of the matrix",
+                    "Geometry");
+    }
+  }
+  findings.Know("principal point", NumberText(center[0]) + ", " + NumberText(center[1]) + " (column, row)", source);
+  return center;
+}
+
+/** An image intensifier bends the image. */
+void
+WarnOfDistortion(Findings & findings)
+{
+  if (TextOf(findings.Item(), DCM_GeometricalProperties) == "NON_UNIFORM")
+  {
+    findings.Warn("non-uniform-pixels",
+                  TagName(DCM_GeometricalProperties) +
+                    " is NON_UNIFORM: the pitch differs from pixel to pixel, the view has the one of the middle",
+                  "Geometry");
+  }
+}
+
+/** What the angles of a C-arm do not tell. */
 void
 RefuseUnusualDetector(RadiographKind kind, const RadiographOptions & options, Findings & findings)
 {
-  const char * const why = "the ray to the detector's middle is not perpendicular to it, which is not read";
-  findings.RequireZero(DCM_DetectorPrimaryAngle, "tilted-detector", why, "Geometry");
-  findings.RequireZero(DCM_DetectorSecondaryAngle, "tilted-detector", why, "Geometry");
   const bool byHand = options.primaryAngle && options.secondaryAngle;
-  if (kind == RadiographKind::Fluoroscopy && !byHand)
+  if (!options.roll)
+  {
+    findings.RequireZero(DCM_PositionerIsocenterDetectorRotationAngle,
+                         "turned-detector",
+                         "the detector is turned in its plane, and the file does not say how that is in the patient",
+                         "Roll");
+  }
+  if ((kind == RadiographKind::Fluoroscopy || kind == RadiographKind::EnhancedFluoroscopy) && !byHand)
   {
     findings.RequireZero(
-      DCM_ColumnAngulation,
+      IsEnhanced(kind) ? DCM_ColumnAngulationPatient : DCM_ColumnAngulation,
       "column-angulation",
       "the beam is not perpendicular to the table, and the file does not say how it runs through the "
       "patient",
@@ -432,25 +535,79 @@ StoredLike(const ImageAxes & stored, const ImageAxes & upright, const ImageAxes 
   return { follow(stored.columns), follow(stored.rows) };
 }
 
-/** The view of the stored image: same source and plane, the matrix' middle where the principal ray hits. */
+/** How a detector leans against the beam. */
+struct DetectorTilt
+{
+  /** Radians; positive where the beam leans towards higher columns. */
+  double alongRow{ 0.0 };
+  /** Radians; positive where the beam leans towards lower rows. */
+  double alongColumn{ 0.0 };
+};
+
+/** Detector Primary and Secondary Angle (PS3.3 C.8.7.5.1.4). Two at once have no order that the standard would name. */
+std::optional<DetectorTilt>
+FindDetectorTilt(Findings & findings)
+{
+  const auto first = findings.Numbers(DCM_DetectorPrimaryAngle, 1, "Geometry");
+  const auto second = findings.Numbers(DCM_DetectorSecondaryAngle, 1, "Geometry");
+  if (!first || !second)
+  {
+    return std::nullopt;
+  }
+  const Wanted row{ "detector primary angle", DCM_DetectorPrimaryAngle, "degrees", nullptr };
+  const Wanted column{ "detector secondary angle", DCM_DetectorSecondaryAngle, "degrees", nullptr };
+  const double alongRow = first->empty() ? 0.0 : first->front();
+  const double alongColumn = second->empty() ? 0.0 : second->front();
+  if ((alongRow != 0.0 && alongColumn != 0.0) || std::abs(alongRow) >= 90.0 || std::abs(alongColumn) >= 90.0)
+  {
+    findings.Refuse("tilted-detector",
+                    TagName(row.tag) + " is " + NumberText(alongRow) + " and " + TagName(column.tag) + " is " +
+                      NumberText(alongColumn) + ": one angle below 90 degrees is read, of two the order is not known",
+                    "Geometry");
+    return std::nullopt;
+  }
+  if (alongRow != 0.0)
+  {
+    findings.KnowNumber(row, alongRow, TagName(row.tag));
+  }
+  if (alongColumn != 0.0)
+  {
+    findings.KnowNumber(column, alongColumn, TagName(column.tag));
+  }
+  return DetectorTilt{ alongRow * RadiansPerDegree, alongColumn * RadiansPerDegree };
+}
+
+/** Turns the detector about its middle, so that the beam leans as the angles say. */
+ImageAxes
+Tilted(const ImageAxes & axes, const DetectorTilt & tilt, const Vector3 & beam)
+{
+  return { axes.columns * std::cos(tilt.alongRow) + beam * std::sin(tilt.alongRow),
+           axes.rows * std::cos(tilt.alongColumn) - beam * std::sin(tilt.alongColumn) };
+}
+
+/** The view of the stored image: same source, the given point of the matrix (column, row) where the ray through the
+ * isocenter hits. */
 Geometry::Pointer
 BuildStoredView(const Geometry::CArm &         arm,
                 const Geometry::CArm &         armOfFirstFrame,
                 const Geometry::DetectorGrid & grid,
+                const std::array<double, 2> &  center,
                 const RadiographOptions &      options,
                 Findings &                     findings)
 {
+  const auto tilt = FindDetectorTilt(findings);
   const auto upright = AxesOf(*ViewOfMiddle(armOfFirstFrame));
   const auto storedFirst = FindStoredAxes(upright, options, findings);
-  if (!storedFirst || findings.HasRefusals())
+  if (!tilt || !storedFirst || findings.HasRefusals())
   {
     return nullptr;
   }
   const auto middle = ViewOfMiddle(arm);
-  const auto stored = StoredLike(*storedFirst, upright, AxesOf(*middle));
-  const auto origin = middle->GetDetectorOrigin() -
-                      stored.columns * (0.5 * (static_cast<double>(grid.columns) - 1.0) * grid.columnSpacing) -
-                      stored.rows * (0.5 * (static_cast<double>(grid.rows) - 1.0) * grid.rowSpacing);
+  Vector3    beam = middle->GetDetectorOrigin() - middle->GetSource();
+  beam.Normalize();
+  const auto stored = Tilted(StoredLike(*storedFirst, upright, AxesOf(*middle)), *tilt, beam);
+  const auto origin = middle->GetDetectorOrigin() - stored.columns * (center[0] * grid.columnSpacing) -
+                      stored.rows * (center[1] * grid.rowSpacing);
   const auto geometry = Geometry::New();
   geometry->SetConeBeam(middle->GetSource(), itk::BuildDetectorImage(origin, stored.columns, stored.rows, grid));
   return geometry;
@@ -481,11 +638,9 @@ UnderstandCArm(RadiographKind                    kind,
   findings.Know("roll",
                 NumberText(options.roll.value_or(0.0)) + " degrees",
                 options.roll ? OptionSource("Roll") : "assumption: the detector's rows lie across the patient");
-  findings.Know("principal point",
-                NumberText(0.5 * (static_cast<double>(information.columns) - 1.0)) + ", " +
-                  NumberText(0.5 * (static_cast<double>(information.rows) - 1.0)) + " (column, row)",
-                "assumption: the middle of the matrix");
   RefuseUnusualDetector(kind, options, findings);
+  WarnOfDistortion(findings);
+  const auto center = FindPrincipalPoint(pitch, information, findings);
   if (!alpha || !beta || !distances || !pitch)
   {
     return nullptr;
@@ -500,8 +655,12 @@ UnderstandCArm(RadiographKind                    kind,
   Geometry::CArm armOfFirstFrame = arm;
   armOfFirstFrame.primaryAngle = alpha->ofFirstFrame * RadiansPerDegree;
   armOfFirstFrame.secondaryAngle = beta->ofFirstFrame * RadiansPerDegree;
-  return BuildStoredView(
-    arm, armOfFirstFrame, { information.columns, information.rows, (*pitch)[0], (*pitch)[1] }, options, findings);
+  return BuildStoredView(arm,
+                         armOfFirstFrame,
+                         { information.columns, information.rows, (*pitch)[0], (*pitch)[1] },
+                         center,
+                         options,
+                         findings);
 }
 
 } // namespace radiography::dicom

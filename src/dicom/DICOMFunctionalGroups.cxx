@@ -85,6 +85,20 @@ FunctionalGroups::Find(std::size_t frame, const DcmTagKey & sequence) const
   return own == nullptr && m_Shared != nullptr ? OnlyItemOf(*m_Shared, sequence) : own;
 }
 
+DcmItem *
+FunctionalGroups::FindHolder(std::size_t frame, const DcmTagKey & sequence) const
+{
+  for (DcmItem * const group : { m_OfFrames.at(frame), m_Shared })
+  {
+    DcmSequenceOfItems * const found = group != nullptr ? SequenceOf(*group, sequence) : nullptr;
+    if (found != nullptr && found->card() > 0)
+    {
+      return group;
+    }
+  }
+  return nullptr;
+}
+
 DcmItem &
 FunctionalGroups::Require(std::size_t frame, const DcmTagKey & sequence) const
 {

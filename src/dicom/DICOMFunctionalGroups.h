@@ -43,6 +43,11 @@ public:
   DcmItem &
   Require(std::size_t frame, const DcmTagKey & sequence) const;
 
+  /** The functional group that has a sequence with any number of items: the frame's own one, else the shared one; null
+   * if there is none. */
+  DcmItem *
+  FindHolder(std::size_t frame, const DcmTagKey & sequence) const;
+
 private:
   DcmItem *              m_Shared{ nullptr };
   std::vector<DcmItem *> m_OfFrames;

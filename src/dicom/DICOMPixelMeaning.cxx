@@ -30,19 +30,43 @@ namespace
 
 using Meaning = itk::DICOMRadiographEnums::PixelMeaning;
 
-[[noreturn]] void
-RefuseTable(const std::string & why)
+/** A table that leads from stored values to the intensity. */
+struct Table
 {
-  throw FileError("modality-lut", TagName(DCM_ModalityLUTSequence) + ": " + why);
+  DcmTagKey sequence;
+  DcmItem * item{ nullptr };
+};
+
+/** The Modality LUT; of enhanced images the Pixel Intensity Relationship LUT whose function is TO_LINEAR (PS3.3
+ * C.7.6.16.2.14), if there is one. */
+Table
+FindTable(RadiographKind kind, DcmItem & item)
+{
+  Table table{ IsEnhanced(kind) ? DCM_PixelIntensityRelationshipLUTSequence : DCM_ModalityLUTSequence };
+  for (long i = 0; item.findAndGetSequenceItem(table.sequence, table.item, i).good() && table.item != nullptr; ++i)
+  {
+    if (!IsEnhanced(kind) || TextOf(*table.item, DCM_LUTFunction) == "TO_LINEAR")
+    {
+      return table;
+    }
+  }
+  table.item = nullptr;
+  return table;
+}
+
+[[noreturn]] void
+RefuseTable(const DcmTagKey & sequence, const std::string & why)
+{
+  throw FileError("modality-lut", TagName(sequence) + ": " + why);
 }
 
 std::vector<std::uint16_t>
-WordsOf(DcmItem & item, const DcmTagKey & tag)
+WordsOf(const Table & table, const DcmTagKey & tag)
 {
   DcmElement * element = nullptr;
-  if (item.findAndGetElement(tag, element).bad() || element == nullptr)
+  if (table.item->findAndGetElement(tag, element).bad() || element == nullptr)
   {
-    RefuseTable(TagName(tag) + " is absent");
+    RefuseTable(table.sequence, TagName(tag) + " is absent");
   }
   std::vector<std::uint16_t> words;
   Uint16 *                   unsignedWords = nullptr;
@@ -61,21 +85,23 @@ WordsOf(DcmItem & item, const DcmTagKey & tag)
 
 /** LUT Descriptor and LUT Data (PS3.3 C.11.1.1). */
 void
-ReadTable(DcmItem & item, const PixelFormat & format, ValueMap & map)
+ReadTable(const Table & table, const PixelFormat & format, ValueMap & map)
 {
-  const auto descriptor = WordsOf(item, DCM_LUTDescriptor);
+  const auto descriptor = WordsOf(table, DCM_LUTDescriptor);
   if (descriptor.size() != 3)
   {
-    RefuseTable(TagName(DCM_LUTDescriptor) + " has " + std::to_string(descriptor.size()) + " values instead of 3");
+    RefuseTable(table.sequence,
+                TagName(DCM_LUTDescriptor) + " has " + std::to_string(descriptor.size()) + " values instead of 3");
   }
   const std::size_t entries = descriptor[0] == 0 ? 65536 : descriptor[0];
   map.firstMapped = format.isSigned ? static_cast<std::int16_t>(descriptor[1]) : std::int32_t{ descriptor[1] };
-  const auto words = WordsOf(item, DCM_LUTData);
+  const auto words = WordsOf(table, DCM_LUTData);
   const bool isPacked = descriptor[2] == 8 && words.size() == (entries + 1) / 2 && entries > 1;
   if (!isPacked && words.size() != entries)
   {
-    RefuseTable(TagName(DCM_LUTData) + " has " + std::to_string(words.size()) + " words for " +
-                std::to_string(entries) + " entries of " + std::to_string(descriptor[2]) + " bits");
+    RefuseTable(table.sequence,
+                TagName(DCM_LUTData) + " has " + std::to_string(words.size()) + " words for " +
+                  std::to_string(entries) + " entries of " + std::to_string(descriptor[2]) + " bits");
   }
   map.table.reserve(entries);
   for (std::size_t i = 0; i < entries; ++i)
@@ -121,11 +147,11 @@ SignOf(DcmItem & item)
   return word ? static_cast<std::int16_t>(*word) : 0;
 }
 
-/** DX and RT Image need the sign; in XA and XRF, which have none, LIN is defined as rising. */
+/** DX, RT Image and enhanced images need the sign; in XA and XRF, which have none, LIN is defined as rising. */
 bool
 NeedsSign(RadiographKind kind)
 {
-  return kind == RadiographKind::DigitalRadiography || kind == RadiographKind::RTImage;
+  return kind == RadiographKind::DigitalRadiography || kind == RadiographKind::RTImage || IsEnhanced(kind);
 }
 
 Meaning
@@ -186,16 +212,20 @@ MeaningByRelationship(RadiographKind kind, const ValueMap & map, Findings & find
 bool
 LeadsBackToIntensity(RadiographKind kind)
 {
-  return kind == RadiographKind::Angiography || kind == RadiographKind::Fluoroscopy;
+  return kind == RadiographKind::Angiography || kind == RadiographKind::Fluoroscopy || IsEnhanced(kind);
 }
 
 /** XA and XRF: the table leads from whatever was stored back to the intensity. Elsewhere it leads to something that the
  * standard leaves open, and is not applied. */
 Meaning
-MeaningWithTable(RadiographKind kind, DcmItem & item, const PixelFormat & format, ValueMap & map, Findings & findings)
+MeaningWithTable(RadiographKind      kind,
+                 const Table &       table,
+                 const PixelFormat & format,
+                 ValueMap &          map,
+                 Findings &          findings)
 {
   const auto relationship = TextOf(findings.Item(), DCM_PixelIntensityRelationship);
-  const auto name = TagName(DCM_ModalityLUTSequence);
+  const auto name = TagName(table.sequence);
   if (!LeadsBackToIntensity(kind))
   {
     findings.Warn("modality-lut-not-applied",
@@ -210,9 +240,10 @@ MeaningWithTable(RadiographKind kind, DcmItem & item, const PixelFormat & format
                   "PixelMeaning");
     return Meaning::Unknown;
   }
-  ReadTable(item, format, map);
+  ReadTable(table, format, map);
   findings.Know("pixel values", "looked up in a table of " + std::to_string(map.table.size()) + " entries", name);
-  return Meaning::Linear;
+  // Of an XA image the table alone tells; an enhanced one also says which way values go.
+  return IsEnhanced(kind) ? MeaningOfLinear(kind, ValueMap(), findings) : Meaning::Linear;
 }
 
 std::string
@@ -245,26 +276,25 @@ UnderstandPixels(RadiographKind                    kind,
 {
   ValueMap map;
   ReadRescale(map, findings);
-  DcmItem *  table = nullptr;
-  const bool hasTable =
-    findings.Item().findAndGetSequenceItem(DCM_ModalityLUTSequence, table, 0).good() && table != nullptr;
+  const Table table = FindTable(kind, findings.Item());
+  const bool  hasTable = table.item != nullptr;
   if (options.pixelMeaning)
   {
     information.pixelMeaning = *options.pixelMeaning;
     if (hasTable)
     {
       findings.Warn("modality-lut-not-applied",
-                    TagName(DCM_ModalityLUTSequence) + " is not applied: the option says what the stored pixels are");
+                    TagName(table.sequence) + " is not applied: the option says what the stored pixels are");
     }
   }
   else
   {
     information.pixelMeaning =
-      hasTable ? MeaningWithTable(kind, *table, format, map, findings) : MeaningByRelationship(kind, map, findings);
+      hasTable ? MeaningWithTable(kind, table, format, map, findings) : MeaningByRelationship(kind, map, findings);
   }
   const std::string source = options.pixelMeaning ? OptionSource("PixelMeaning")
                              : map.table.empty()  ? RelationshipSource(findings.Item())
-                                                  : TagName(DCM_ModalityLUTSequence);
+                                                  : TagName(table.sequence);
   findings.Know("pixel meaning", itk::DICOMPixelMeaningName(information.pixelMeaning), source);
   return map;
 }

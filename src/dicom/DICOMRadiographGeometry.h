@@ -24,16 +24,24 @@
 namespace radiography::dicom
 {
 
-/** Which modules describe an X-ray image (PS3.3 A.14, A.16, A.2, A.26, A.17, A.8). */
+/** Which modules describe an X-ray image (PS3.3 A.14, A.16, A.47, A.48, A.2, A.26, A.17, A.8). */
 enum class RadiographKind
 {
   Angiography,
   Fluoroscopy,
+  EnhancedAngiography,
+  EnhancedFluoroscopy,
   ComputedRadiography,
   DigitalRadiography,
   RTImage,
   SecondaryCapture
 };
+
+inline bool
+IsEnhanced(RadiographKind kind)
+{
+  return kind == RadiographKind::EnhancedAngiography || kind == RadiographKind::EnhancedFluoroscopy;
+}
 
 /** The view, or nothing; then `findings` has a refusal for each thing that is missing. */
 itk::RadiographGeometry::Pointer

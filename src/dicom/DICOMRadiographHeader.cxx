@@ -18,6 +18,7 @@
 #include "dicom/DICOMRadiographHeader.h"
 
 #include "dicom/DICOMCodecs.h"
+#include "dicom/DICOMEnhancedXray.h"
 #include "dicom/DICOMFolder.h"
 #include "dicom/DICOMTagReader.h"
 
@@ -80,6 +81,8 @@ KindOf(const ImageIdentity & identity)
   static const std::map<std::string, RadiographKind> kinds{
     { UID_XRayAngiographicImageStorage, RadiographKind::Angiography },
     { UID_XRayRadiofluoroscopicImageStorage, RadiographKind::Fluoroscopy },
+    { UID_EnhancedXAImageStorage, RadiographKind::EnhancedAngiography },
+    { UID_EnhancedXRFImageStorage, RadiographKind::EnhancedFluoroscopy },
     { UID_ComputedRadiographyImageStorage, RadiographKind::ComputedRadiography },
     { UID_DigitalXRayImageStorageForPresentation, RadiographKind::DigitalRadiography },
     { UID_DigitalXRayImageStorageForProcessing, RadiographKind::DigitalRadiography },
@@ -95,9 +98,10 @@ KindOf(const ImageIdentity & identity)
   const auto kind = kinds.find(identity.sopClassUID);
   if (kind == kinds.end())
   {
-    throw FileError("not-an-x-ray-image",
-                    "a file of class " + identity.sopClassName +
-                      " is not read as an X-ray image: XA, XRF, CR, DX, RT Image and secondary capture are");
+    throw FileError(
+      "not-an-x-ray-image",
+      "a file of class " + identity.sopClassName +
+        " is not read as an X-ray image: XA and XRF (enhanced or not), CR, DX, RT Image and secondary capture are");
   }
   return kind->second;
 }
@@ -121,30 +125,33 @@ InformationOf(const ImageIdentity & identity, const PixelFormat & format, DcmIte
   return information;
 }
 
-void
-ChooseFrame(const RadiographOptions & options, itk::DICOMRadiographInformation & information, Findings & findings)
+/** Why the frame that was asked for, or none, cannot be taken; empty if it can. */
+std::string
+WhatIsWrongWithFrame(const std::optional<std::size_t> & wanted, std::size_t frames)
 {
-  const auto frames = information.frames;
-  if (!options.frame && frames > 1)
+  const auto count = TagName(DCM_NumberOfFrames) + " is " + std::to_string(frames);
+  if (!wanted && frames > 1)
   {
-    findings.Refuse("missing-frame",
-                    TagName(DCM_NumberOfFrames) + " is " + std::to_string(frames) + ": one of them is to be chosen",
-                    "Frame");
+    return count + ": one of them is to be chosen";
+  }
+  const auto frame = wanted.value_or(1);
+  return frame < 1 || frame > frames ? "there is no frame " + std::to_string(frame) + ": " + count : std::string();
+}
+
+void
+ChooseFrame(const RadiographOptions & options, itk::DICOMRadiographInformation & information, FrameLocation & location)
+{
+  const auto wrong = WhatIsWrongWithFrame(options.frame, information.frames);
+  if (!wrong.empty())
+  {
+    information.problems.push_back({ "missing-frame", wrong, "Frame", true });
     return;
   }
-  const auto frame = options.frame.value_or(1);
-  if (frame < 1 || frame > frames)
-  {
-    findings.Refuse("missing-frame",
-                    "there is no frame " + std::to_string(frame) + ": " + TagName(DCM_NumberOfFrames) + " is " +
-                      std::to_string(frames),
-                    "Frame");
-    return;
-  }
-  information.frame = frame;
-  findings.Know("frame",
-                std::to_string(frame) + " of " + std::to_string(frames),
-                options.frame ? OptionSource("Frame") : TagName(DCM_NumberOfFrames));
+  information.frame = options.frame.value_or(1);
+  location.frame = information.frame - 1;
+  information.provenance.push_back({ "frame",
+                                     std::to_string(information.frame) + " of " + std::to_string(information.frames),
+                                     options.frame ? OptionSource("Frame") : TagName(DCM_NumberOfFrames) });
 }
 
 void
@@ -210,9 +217,11 @@ ReadRadiographHeader(const std::string & path, const RadiographOptions & options
   header.padding = ReadPadding(dataset, format);
   header.information = InformationOf(identity, format, dataset);
 
-  Findings findings(dataset, header.information);
-  ChooseFrame(options, header.information, findings);
-  header.location.frame = header.information.frame == 0 ? 0 : header.information.frame - 1;
+  ChooseFrame(options, header.information, header.location);
+  // While no frame is chosen, the first one shows what else is missing.
+  const auto gathered =
+    IsEnhanced(kind) ? GatherFrameAttributes(dataset, header.location.frames, header.location.frame) : nullptr;
+  Findings findings(gathered != nullptr ? *gathered : dataset, header.information);
   WarnOfLoss(header.information, findings);
   header.values = UnderstandPixels(kind, format, options, header.information, findings);
   try

@@ -76,11 +76,30 @@ NumberText(double value)
   return { text.data(), end };
 }
 
+namespace
+{
+
+/** More than any number or name needs. DCMTK reserves as much memory as a damaged file claims before it looks whether
+ * the value is there. */
+constexpr Uint32 LongestValue = 1 << 20;
+
+/** Nothing if the tag is absent or its value is impossibly long. */
+DcmElement *
+FindValue(DcmItem & item, const DcmTagKey & tag)
+{
+  DcmElement * element = nullptr;
+  const bool   isThere = item.findAndGetElement(tag, element).good() && element != nullptr;
+  return isThere && element->getLengthField() <= LongestValue ? element : nullptr;
+}
+
+} // namespace
+
 std::string
 TextOf(DcmItem & item, const DcmTagKey & tag)
 {
-  OFString text;
-  if (item.findAndGetOFStringArray(tag, text).bad())
+  OFString           text;
+  DcmElement * const element = FindValue(item, tag);
+  if (element == nullptr || element->getOFStringArray(text).bad())
   {
     return {};
   }
@@ -122,11 +141,42 @@ TextInUTF8(DcmItem & item, const DcmTagKey & tag)
   return ascii;
 }
 
+namespace
+{
+
+/** The numbers of an element of VR FL, as they are; as text they would be rounded. Empty if it has another VR. */
+std::vector<double>
+SinglesOf(DcmItem & item, const DcmTagKey & tag)
+{
+  std::vector<double> values;
+  DcmElement *        element = nullptr;
+  if (item.findAndGetElement(tag, element).bad() || element == nullptr || element->ident() != EVR_FL)
+  {
+    return values;
+  }
+  Float32 value = 0.0f;
+  for (unsigned long i = 0; i < element->getVM() && element->getFloat32(value, i).good(); ++i)
+  {
+    if (!std::isfinite(value))
+    {
+      throw FileError("bad-number", TagName(tag) + " is not a finite number");
+    }
+    values.push_back(static_cast<double>(value));
+  }
+  return values;
+}
+
+} // namespace
+
 std::vector<double>
 DecimalsOf(DcmItem & item, const DcmTagKey & tag)
 {
-  std::vector<double> values;
-  const std::string   text = TextOf(item, tag);
+  std::vector<double> values = SinglesOf(item, tag);
+  if (!values.empty())
+  {
+    return values;
+  }
+  const std::string text = TextOf(item, tag);
   if (text.empty())
   {
     return values;
@@ -165,8 +215,8 @@ RequiredDecimals(DcmItem & item, const DcmTagKey & tag, std::size_t count)
 std::optional<std::uint16_t>
 WordOf(DcmItem & item, const DcmTagKey & tag)
 {
-  DcmElement * element = nullptr;
-  if (item.findAndGetElement(tag, element).bad() || element == nullptr)
+  DcmElement * const element = FindValue(item, tag);
+  if (element == nullptr)
   {
     return std::nullopt;
   }

@@ -5,6 +5,7 @@ if(Radiography_USE_DCMTK)
       DICOMCArmGeometry.cxx
       DICOMCodecs.cxx
       DICOMEnhancedCT.cxx
+      DICOMEnhancedXray.cxx
       DICOMFindings.cxx
       DICOMFolder.cxx
       DICOMFunctionalGroups.cxx

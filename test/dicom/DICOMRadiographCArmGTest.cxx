@@ -300,18 +300,48 @@ TEST(DICOMRadiographCArm, TurnedFieldOfViewNeedsAnOrientation)
     Written(MakeXA(), [](Dataset & d) { Put(d, DCM_FieldOfViewHorizontalFlip, "YES"); }), "field-of-view", "decides");
 }
 
-TEST(DICOMRadiographCArm, TiltedDetectorIsRefused)
+TEST(DICOMRadiographCArm, ATiltedDetectorLeansAgainstTheBeam)
 {
-  ExpectRefusal(Written(MakeXA(), [](Dataset & d) { Put(d, DCM_DetectorPrimaryAngle, "3"); }),
+  const auto upright = CArmView(30.0, 10.0);
+  auto       beam = upright->GetPixelCenter(5.5, 4.5) - upright->GetSource();
+  beam.Normalize();
+  for (const bool isPrimary : { true, false })
+  {
+    for (const double angle : { 3.0, -20.0 })
+    {
+      const auto    tag = isPrimary ? DCM_DetectorPrimaryAngle : DCM_DetectorSecondaryAngle;
+      const Written file(MakeXA(), [&](Dataset & d) { Put(d, tag, std::to_string(static_cast<int>(angle))); });
+      file.Update();
+      const auto & view = *file.reader->GetGeometry();
+      // The middle stays where it is, and the beam leans towards higher columns, or towards lower rows.
+      ExpectNear(view.GetPixelCenter(5.5, 4.5), upright->GetPixelCenter(5.5, 4.5), 1e-9, "middle");
+      ExpectNear(view.GetSource(), upright->GetSource(), 1e-9, "source");
+      EXPECT_NEAR(beam * view.GetColumnDirection(), isPrimary ? std::sin(angle * Degree) : 0.0, 1e-9);
+      EXPECT_NEAR(beam * view.GetRowDirection(), isPrimary ? 0.0 : -std::sin(angle * Degree), 1e-9);
+      const auto & kept = isPrimary ? view.GetRowDirection() : view.GetColumnDirection();
+      ExpectNear(
+        kept, isPrimary ? upright->GetRowDirection() : upright->GetColumnDirection(), 1e-9, "axis of the tilt");
+      EXPECT_NE(SourceOf(file.Information(), isPrimary ? "detector primary angle" : "detector secondary angle")
+                  .find(isPrimary ? "(0018,1530)" : "(0018,1531)"),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(DICOMRadiographCArm, ADetectorTiltedTwiceIsRefused)
+{
+  ExpectRefusal(Written(MakeXA(),
+                        [](Dataset & d) {
+                          Put(d, DCM_DetectorPrimaryAngle, "3");
+                          Put(d, DCM_DetectorSecondaryAngle, "-3");
+                        }),
                 "tilted-detector",
-                "DetectorPrimaryAngle (0018,1530)",
+                "DetectorSecondaryAngle (0018,1531) is -3",
                 "Geometry");
-  ExpectRefusal(Written(MakeXA(), [](Dataset & d) { Put(d, DCM_DetectorSecondaryAngle, "-3"); }),
+  ExpectRefusal(Written(MakeXA(), [](Dataset & d) { Put(d, DCM_DetectorPrimaryAngle, "90"); }),
                 "tilted-detector",
-                "DetectorSecondaryAngle (0018,1531)",
+                "DetectorPrimaryAngle (0018,1530) is 90",
                 "Geometry");
-  const Written level(MakeXA(), [](Dataset & d) { Put(d, DCM_DetectorPrimaryAngle, "0"); });
-  level.Update();
 }
 
 namespace

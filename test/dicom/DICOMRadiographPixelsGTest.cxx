@@ -399,9 +399,7 @@ TEST(DICOMRadiographPixels, PaddingIsMaskedAndKept)
 
 TEST(DICOMRadiographPixels, OtherClassesAreRefusedByName)
 {
-  for (const char * uid : { UID_EnhancedXAImageStorage,
-                            UID_EnhancedXRFImageStorage,
-                            UID_RETIRED_XRayAngiographicBiPlaneImageStorage,
+  for (const char * uid : { UID_RETIRED_XRayAngiographicBiPlaneImageStorage,
                             UID_DigitalMammographyXRayImageStorageForProcessing,
                             UID_CTImageStorage })
   {

@@ -8,6 +8,7 @@ if(Radiography_USE_DCMTK)
       DICOMPixelValuesGTest.cxx
       DICOMRadiographCArmGTest.cxx
       DICOMRadiographDamageGTest.cxx
+      DICOMRadiographEnhancedGTest.cxx
       DICOMRadiographPixelsGTest.cxx
       DICOMRadiographRTImageGTest.cxx
       DICOMRadiographRealDataGTest.cxx
