@@ -29,6 +29,7 @@
 #include "itkTransform.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -79,10 +80,12 @@ struct RadiographRegistrationLevel
  * | verdict   | when                                                                              |
  * |-----------|-----------------------------------------------------------------------------------|
  * | failed    | no view sees the CT at any start, or at the pose where the optimizer ended        |
- * | doubtful  | the two halves disagree by more than three inflated standard errors               |
+ * | doubtful  | the two halves disagree by more than three inflated standard errors, and by more  |
+ * |           | than a tolerance in mm                                                            |
  * |           | the relative residual (Poisson) or a correlation (the others) is out of its bound |
  * |           | a combination of parameters is next to undetermined                               |
  * |           | the optimizer stopped before it was stationary                                    |
+ * |           | the factor on mu or on n0 was estimated beyond all reason                         |
  * | converged | none of these                                                                     |
  *
  * An error that both halves share is not seen by comparing them.
@@ -310,7 +313,14 @@ public:
   itkSetMacro(CompareHalves, bool);
   itkGetConstMacro(CompareHalves, bool);
   itkBooleanMacro(CompareHalves);
-  /** How many standard errors from stationary the optimizer may have stopped without doubt; 0.1 by default. */
+  /** How far apart two halves may put points of the CT without doubt, mm: 0 and more. NaN, the default, for a twentieth
+   * of the last level's coarsest sampling, which is the largest of the voxels' sides and the pixels' pitch at the CT:
+   * voxels and pixels that large move halves by as much, which noise of many counts does not hide. */
+  itkSetMacro(HalvesTolerance, double);
+  itkGetConstMacro(HalvesTolerance, double);
+  /** How many inflated standard errors from stationary the optimizer may have stopped without doubt; 0.1 by default.
+   * The kinks of the rule of Joseph stop it at some hundredths of these, which may be several standard errors of the
+   * noise alone. */
   itkSetMacro(StationarityBound, double);
   itkGetConstMacro(StationarityBound, double);
   /** Poisson: the largest relative residual that is not doubtful; 0.08 by default. */
@@ -320,6 +330,12 @@ public:
    * same outline correlate to 0.8 and more whatever is in them; choose it for the kind of image. */
   itkSetMacro(CorrelationBound, double);
   itkGetConstMacro(CorrelationBound, double);
+  /** By which factor mu may be estimated to be off without doubt; 2 by default. */
+  itkSetMacro(AttenuationBound, double);
+  itkGetConstMacro(AttenuationBound, double);
+  /** The same for n0, or where that is not given for the largest count; 1000 by default. */
+  itkSetMacro(ExposureBound, double);
+  itkGetConstMacro(ExposureBound, double);
   ///@}
 
   /** The result; complete after Update(). */
@@ -424,9 +440,12 @@ private:
   PointType    m_Target{};
   unsigned int m_BlockSize{ 8 };
   bool         m_CompareHalves{ true };
+  double       m_HalvesTolerance{ std::numeric_limits<double>::quiet_NaN() };
   double       m_StationarityBound{ 0.1 };
   double       m_RelativeResidualBound{ 0.08 };
   double       m_CorrelationBound{ 0.9 };
+  double       m_AttenuationBound{ 2.0 };
+  double       m_ExposureBound{ 1000.0 };
 
   std::vector<TraceEntryType> m_Trace;
 };

@@ -223,6 +223,7 @@ public:
 
     double                     objective{ 0.0 };
     double                     stationarity{ 0.0 };
+    double                     inflatedStationarity{ 0.0 };
     double                     deviance{ 0.0 };
     SizeValueType              pixels{ 0 };
     SizeValueType              degreesOfFreedom{ 0 };
@@ -235,6 +236,8 @@ public:
     bool           halvesWereCompared{ false };
     double         halvesDistance{ 0.0 };
     double         halvesBound{ 0.0 };
+    double         halvesDisplacement{ 0.0 };
+    double         halvesTolerance{ 0.0 };
     ParametersType halvesParameters[2];
 
     std::vector<ImageType::ConstPointer> images;
@@ -351,11 +354,18 @@ public:
   {
     return m_Content.objective;
   }
-  /** sqrt(g^T H^-1 g) at the end: how far from stationary, in standard errors. */
+  /** sqrt(g^T H^-1 g) at the end: how far from stationary, in standard errors of the noise alone. */
   double
   GetStationarity() const
   {
     return m_Content.stationarity;
+  }
+  /** sqrt(d^T C^-1 d), d = H^-1 g the step that is left and C the inflated covariance: the same in standard errors that
+   * are given. It is the above where there is no covariance. */
+  double
+  GetInflatedStationarity() const
+  {
+    return m_Content.inflatedStationarity;
   }
   /** Pixels that were compared, of all views. */
   SizeValueType
@@ -419,6 +429,19 @@ public:
   GetHalvesBound() const
   {
     return m_Content.halvesBound;
+  }
+  /** The mean distance, mm, between where the two halves put points of the CT in the world: the corners of a box half
+   * as long as the voxel grid along each of its axes, and about its centre. */
+  double
+  GetHalvesDisplacement() const
+  {
+    return m_Content.halvesDisplacement;
+  }
+  /** How far apart these may lie without doubt, mm, whatever the distance in standard errors. */
+  double
+  GetHalvesTolerance() const
+  {
+    return m_Content.halvesTolerance;
   }
   /** \param half 0 or 1. */
   const ParametersType &

@@ -325,57 +325,21 @@ CaptureRange(const std::vector<std::vector<Outcome>> & bins)
   return range;
 }
 
-/** What the verdict of a run rests on. */
+/** What the verdict of a run rests on: errors and distances in mm, then in standard errors. */
 void
-PrintVerdict(const Case &                   what,
-             std::size_t                    bin,
-             const Outcome &                run,
-             const std::vector<PointType> & targets,
-             const Scene &                  scene)
+PrintVerdict(const Case & what, std::size_t bin, const Outcome & run)
 {
   const auto & result = *run.result;
-  double       distance = 0.0;
-  double       across = 0.0;
-  double       se = 0.0;
-  if (result.GetHalvesWereCompared())
-  {
-    itk::Transform<double, 3, 3>::Pointer halves[2];
-    for (int h = 0; h < 2; ++h)
-    {
-      halves[h] = result.GetTransform()->Clone();
-      halves[h]->SetParameters(result.GetHalvesParameters(h));
-      halves[h] = halves[h]->GetInverseTransform();
-    }
-    std::vector<double> perView(scene.views.size(), 0.0);
-    for (const PointType & target : targets)
-    {
-      const PointType a = halves[0]->TransformPoint(target), b = halves[1]->TransformPoint(target);
-      distance += a.EuclideanDistanceTo(b) / 27;
-      for (std::size_t v = 0; v < scene.views.size(); ++v)
-      {
-        auto ray = a - scene.views[v].geometry->GetSource();
-        ray.Normalize();
-        const auto d = b - a;
-        perView[v] += (d - ray * (ray * d)).GetNorm() / 27;
-      }
-    }
-    across = *std::max_element(perView.begin(), perView.end());
-  }
-  for (const double e : result.GetTargetStandardErrors())
-  {
-    se += e * e;
-  }
-  std::cout << "|- " << what.name << " | " << BinEdges[bin] << " | " << std::setprecision(3) << run.error << " | "
-            << distance << " | " << across << " | " << result.GetHalvesDistance() << " | " << std::sqrt(se) << " | "
-            << result.GetRelativeResidual() << " | " << result.GetDeviancePerDegreeOfFreedom() << " | "
-            << result.GetStationarity() << " | " << result.GetVerdict() << " | ";
+  std::cout << "| verdict of " << what.name << " | " << BinEdges[bin] << "-" << BinEdges[bin + 1] << " | "
+            << std::setprecision(3) << run.error << " | halves " << result.GetHalvesDisplacement() << " mm, "
+            << result.GetHalvesDistance() << " | residual " << 100.0 * result.GetRelativeResidual() << " % | deviance "
+            << result.GetDeviancePerDegreeOfFreedom() << " | stationary " << result.GetStationarity() << ", inflated "
+            << result.GetInflatedStationarity() << " | " << result.GetVerdict() << " |";
   for (const std::string & reason : result.GetReasons())
   {
-    std::cout << reason.substr(0, 28) << "; ";
+    std::cout << ' ' << reason.substr(0, reason.find_first_of(":;.0123456789"));
   }
-  if (!result.GetNuisances().empty())
-    std::cout << " a " << result.GetNuisances()[0].attenuation << " e " << result.GetNuisances()[0].exposure;
-  std::cout << "|" << std::endl;
+  std::cout << " |" << std::endl;
 }
 
 void
@@ -416,7 +380,7 @@ RunCase(const ImageType & mu, const Case & what, const Options & options)
         }
         if (options.verdicts && runs.back().result)
         {
-          PrintVerdict(what, bin, runs.back(), targets, scene);
+          PrintVerdict(what, bin, runs.back());
         }
         AppendRun(options, what, method, size, runs.back());
       }

@@ -330,6 +330,9 @@ RadiographRegistrationMethod::RefuseNumbers() const
   refuseAtMost0("CoarseStationarityTolerance", m_CoarseStationarityTolerance);
   refuseAtMost0("StationarityBound", m_StationarityBound);
   refuseAtMost0("RelativeResidualBound", m_RelativeResidualBound);
+  refuse("AttenuationBound", m_AttenuationBound, m_AttenuationBound >= 1.0, "1 or more");
+  refuse("ExposureBound", m_ExposureBound, m_ExposureBound >= 1.0, "1 or more");
+  refuse("HalvesTolerance", m_HalvesTolerance, !(m_HalvesTolerance < 0.0), "0 or more, or NaN for the default");
   refuse("CorrelationBound", m_CorrelationBound, m_CorrelationBound >= -1.0 && m_CorrelationBound <= 1.0, "-1 to 1");
 }
 
@@ -478,9 +481,12 @@ RadiographRegistrationMethod::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "Target: " << m_Target << '\n';
   os << indent << "BlockSize: " << m_BlockSize << '\n';
   os << indent << "CompareHalves: " << m_CompareHalves << '\n';
+  os << indent << "HalvesTolerance: " << m_HalvesTolerance << '\n';
   os << indent << "StationarityBound: " << m_StationarityBound << '\n';
   os << indent << "RelativeResidualBound: " << m_RelativeResidualBound << '\n';
   os << indent << "CorrelationBound: " << m_CorrelationBound << '\n';
+  os << indent << "AttenuationBound: " << m_AttenuationBound << '\n';
+  os << indent << "ExposureBound: " << m_ExposureBound << '\n';
   os << indent << "Trace: " << m_Trace.size() << " steps\n";
 }
 

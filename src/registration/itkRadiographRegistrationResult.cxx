@@ -185,6 +185,7 @@ RadiographRegistrationResult::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "SingularDirection: " << c.singularDirection << '\n';
   os << indent << "Objective: " << c.objective << '\n';
   os << indent << "Stationarity: " << c.stationarity << '\n';
+  os << indent << "InflatedStationarity: " << c.inflatedStationarity << '\n';
   os << indent << "Deviance: " << c.deviance << '\n';
   os << indent << "NumberOfPixels: " << c.pixels << '\n';
   os << indent << "DegreesOfFreedom: " << c.degreesOfFreedom << '\n';
@@ -199,6 +200,7 @@ RadiographRegistrationResult::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "Nuisances: of " << c.nuisances.size() << " views\n";
   os << indent << "HalvesWereCompared: " << c.halvesWereCompared << '\n';
   os << indent << "HalvesDistance: " << c.halvesDistance << ", bound " << c.halvesBound << '\n';
+  os << indent << "HalvesDisplacement: " << c.halvesDisplacement << " mm, tolerance " << c.halvesTolerance << " mm\n";
   os << indent << "HalvesParameters: " << c.halvesParameters[0] << ", " << c.halvesParameters[1] << '\n';
   os << indent << "NumberOfViews: " << c.images.size() << '\n';
   os << indent << "Starts: " << c.startsScored << " scored, " << c.startsOptimized << " optimized, "

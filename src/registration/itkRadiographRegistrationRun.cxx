@@ -40,6 +40,8 @@ constexpr SizeValueType IterationsOfRound = 5;
 // A half of the pixels starts where all of them ended.
 constexpr SizeValueType IterationsOfHalf = 20;
 constexpr double        StationarityOfHalf = 0.01;
+// By how much of the coarsest sampling halves may differ.
+constexpr double TolerableShareOfSampling = 0.05;
 // A coarse level is left when a step lowers the objective by less than this part of it, or so many in a row do not.
 constexpr double       CoarseDecrease = 1e-4;
 constexpr unsigned int CoarseRejections = 6;
@@ -109,9 +111,12 @@ RadiographRegistrationRun::Execute()
       this->DescribeUncertainty(end);
       this->CompareHalves();
       this->MakePictures();
-      m_Content.reasons = FindDoubts(
-        m_Content,
-        { m_Method.GetStationarityBound(), m_Method.GetRelativeResidualBound(), m_Method.GetCorrelationBound() });
+      m_Content.reasons = FindDoubts(m_Content,
+                                     { m_Method.GetStationarityBound(),
+                                       m_Method.GetRelativeResidualBound(),
+                                       m_Method.GetCorrelationBound(),
+                                       m_Method.GetAttenuationBound(),
+                                       m_Method.GetExposureBound() });
       m_Content.verdict = m_Content.reasons.empty() ? RadiographRegistrationEnums::Verdict::Converged
                                                     : RadiographRegistrationEnums::Verdict::Doubtful;
     }
@@ -496,6 +501,7 @@ RadiographRegistrationRun::DescribeUncertainty(const Evaluation & end)
   m_Content.information = end.information * (known / m_Dispersion);
   m_Content.stationarity =
     InformationSpectrum(end.information, Singularity).ComputeLength(end.derivative) * std::sqrt(known / m_Dispersion);
+  m_Content.inflatedStationarity = m_Content.stationarity;
   m_Content.computeReport = m_Metric->GetComputeReport();
   m_Content.targetInWorld = FindOrigin(*m_Transform, m_Content.target);
   for (const std::string & direction : m_Metric->FindSingularDirections())
@@ -511,6 +517,9 @@ RadiographRegistrationRun::DescribeUncertainty(const Evaluation & end)
     return;
   }
   m_Content.inflatedCovariance = this->Inflate(*m_Metric, m_Content.covariance);
+  // Noise alone would make a step stand out that the error of the model hides.
+  m_Content.inflatedStationarity = ComputeStandardDistance(
+    InformationSpectrum(end.information, Singularity).Solve(end.derivative, 0.0), m_Content.inflatedCovariance);
   const MatrixType jacobian = ComputeTargetJacobian(*m_Transform, m_Content.target);
   m_Content.targetCovariance = jacobian * m_Content.covariance * jacobian.transpose();
   m_Content.inflatedTargetCovariance = jacobian * m_Content.inflatedCovariance * jacobian.transpose();
@@ -536,6 +545,41 @@ RadiographRegistrationRun::CompareHalves()
   m_Content.halvesWereCompared = true;
   m_Content.halvesDistance = ComputeStandardDistance(one - other, covariances[0] + covariances[1]);
   m_Content.halvesBound = ComputeStandardDistanceBound(one.size());
+  m_Content.halvesDisplacement = this->MeasureHalvesDisplacement();
+  m_Content.halvesTolerance = this->FindHalvesTolerance();
+}
+
+double
+RadiographRegistrationRun::MeasureHalvesDisplacement() const
+{
+  const TransformType::Pointer halves[2] = { m_Transform->Clone(), m_Transform->Clone() };
+  for (unsigned int half = 0; half < 2; ++half)
+  {
+    halves[half]->SetParameters(m_Content.halvesParameters[half]);
+  }
+  return ComputeMeanDisplacement(*halves[0], *halves[1], FindInnerCorners(*m_Full.volume->GetImage()));
+}
+
+// What sampling does to a pose shrinks with the samples' distance, and not with noise.
+double
+RadiographRegistrationRun::FindHalvesTolerance() const
+{
+  if (!std::isnan(m_Method.GetHalvesTolerance()))
+  {
+    return m_Method.GetHalvesTolerance();
+  }
+  const LevelType &       level = m_Levels.back();
+  const RegistrationSizes sizes = m_Method.MeasureSizes();
+  double                  coarsest = 0.0;
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    coarsest = std::max(coarsest, static_cast<double>(level.volumeBlock[axis]) * sizes.volumeSpacing[axis]);
+  }
+  for (std::size_t view = 0; view < sizes.views.size(); ++view)
+  {
+    coarsest = std::max(coarsest, BlockOf(level, view) * level.stride * sizes.views[view].pitchAtCT);
+  }
+  return TolerableShareOfSampling * coarsest;
 }
 
 // Leaves the transform where it was.

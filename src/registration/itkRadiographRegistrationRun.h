@@ -114,6 +114,10 @@ private:
   DescribeUncertainty(const Evaluation & end);
   void
   CompareHalves();
+  double
+  MeasureHalvesDisplacement() const;
+  double
+  FindHalvesTolerance() const;
   bool
   RegisterHalf(unsigned int half, MatrixType & covariance);
   MatrixType

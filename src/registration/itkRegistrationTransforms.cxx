@@ -189,6 +189,40 @@ FindOrigin(const TransformType & transform, const Point<double, 3> & mapped)
   return point;
 }
 
+double
+ComputeMeanDisplacement(const TransformType &                 one,
+                        const TransformType &                 other,
+                        const std::vector<Point<double, 3>> & ctPoints)
+{
+  double sum = 0.0;
+  for (const Point<double, 3> & point : ctPoints)
+  {
+    sum += FindOrigin(one, point).EuclideanDistanceTo(FindOrigin(other, point));
+  }
+  return sum / static_cast<double>(ctPoints.size());
+}
+
+std::vector<Point<double, 3>>
+FindInnerCorners(const ImageBase<3> & grid)
+{
+  constexpr unsigned int        corners = 8;
+  const ImageRegion<3>          region = grid.GetLargestPossibleRegion();
+  std::vector<Point<double, 3>> points(corners);
+  for (unsigned int corner = 0; corner < corners; ++corner)
+  {
+    ContinuousIndex<double, 3> index;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      // A quarter of the voxels on either side.
+      const double fraction = (corner >> axis) % 2 == 0 ? 0.25 : 0.75;
+      index[axis] =
+        static_cast<double>(region.GetIndex(axis)) - 0.5 + fraction * static_cast<double>(region.GetSize(axis));
+    }
+    grid.TransformContinuousIndexToPhysicalPoint(index, points[corner]);
+  }
+  return points;
+}
+
 vnl_matrix<double>
 ComputeTargetJacobian(const TransformType & transform, const Point<double, 3> & ctPoint)
 {

@@ -21,12 +21,14 @@
 #include "compute/InternalExport.h"
 #include "itkRadiographRegistrationResult.h"
 
+#include "itkImageBase.h"
 #include "itkPoint.h"
 #include "itkTransform.h"
 
 #include "vnl/vnl_matrix.h"
 
 #include <cstdint>
+#include <vector>
 
 /** What a registration does with the transform that it searches, whatever its type. */
 namespace itk
@@ -67,6 +69,16 @@ RADIOGRAPHY_INTERNAL_EXPORT Transform<double, 3, 3>::Pointer
 /** The point that a transform maps to `mapped`. */
 RADIOGRAPHY_INTERNAL_EXPORT Point<double, 3>
                             FindOrigin(const Transform<double, 3, 3> & transform, const Point<double, 3> & mapped);
+
+/** The mean distance between where two transforms put points of the CT in the world, mm. */
+RADIOGRAPHY_INTERNAL_EXPORT double
+ComputeMeanDisplacement(const Transform<double, 3, 3> &       one,
+                        const Transform<double, 3, 3> &       other,
+                        const std::vector<Point<double, 3>> & ctPoints);
+
+/** The corners of a box half as long as a voxel grid along each of its axes, about its centre: where targets are. */
+RADIOGRAPHY_INTERNAL_EXPORT std::vector<Point<double, 3>>
+                            FindInnerCorners(const ImageBase<3> & grid);
 
 /** How a point of the CT moves in the world when the transform's parameters change, 3 x N, mm: with T(x) = q fixed,
  * dx = -A^-1 (dT/dp) dp. */

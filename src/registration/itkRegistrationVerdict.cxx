@@ -66,8 +66,8 @@ LookAtOptimizer(const Content & content, const RegistrationBounds & bounds, Doub
 {
   const std::string stop = content.levels.empty() ? "" : " " + content.levels.back().stopCondition;
   // Not a number is doubtful too.
-  doubts.AddIf(!(content.stationarity <= bounds.stationarity),
-               "The optimizer stopped " + Rounded(content.stationarity) +
+  doubts.AddIf(!(content.inflatedStationarity <= bounds.stationarity),
+               "The optimizer stopped " + Rounded(content.inflatedStationarity) +
                  " standard errors from where the objective is stationary; the bound is " +
                  Rounded(bounds.stationarity) + "." + stop);
 }
@@ -76,10 +76,12 @@ void
 LookAtHalves(const Content & content, Doubts & doubts)
 {
   doubts.AddIf(
-    content.halvesWereCompared && !(content.halvesDistance <= content.halvesBound),
+    content.halvesWereCompared && !(content.halvesDistance <= content.halvesBound) &&
+      !(content.halvesDisplacement <= content.halvesTolerance),
     "Two interleaved halves of the pixels, registered each on its own, disagree: their transforms differ by " +
-      Rounded(content.halvesDistance) + " standard errors; the bound is " + Rounded(content.halvesBound) +
-      ". Something in the images is not in the model.");
+      Rounded(content.halvesDistance) + " standard errors, the bound is " + Rounded(content.halvesBound) + "; and by " +
+      Rounded(content.halvesDisplacement) + " mm, the tolerance is " + Rounded(content.halvesTolerance) +
+      " mm. Something in the images is not in the model.");
 }
 
 void
@@ -100,6 +102,28 @@ LookAtFit(const Content & content, const RegistrationBounds & bounds, Doubts & d
   }
 }
 
+bool
+IsWithinFactor(double value, double bound)
+{
+  return value <= bound && value * bound >= 1.0;
+}
+
+void
+LookAtNuisances(const Content & content, const RegistrationBounds & bounds, Doubts & doubts)
+{
+  for (std::size_t view = 0; view < content.nuisances.size(); ++view)
+  {
+    const RadiographRegistrationNuisances & found = content.nuisances[view];
+    // The same for all views.
+    doubts.AddIf(view == 0 && found.attenuationIsEstimated && !IsWithinFactor(found.attenuation, bounds.attenuation),
+                 "The factor on mu was estimated as " + Rounded(found.attenuation) + ", beyond a factor of " +
+                   Rounded(bounds.attenuation) + ": no CT is as wrong as that.");
+    doubts.AddIf(found.exposureIsEstimated && !IsWithinFactor(found.exposure, bounds.exposure),
+                 "The exposure of view " + std::to_string(view) + " was estimated as " + Rounded(found.exposure) +
+                   " times the open beam's counts, beyond a factor of " + Rounded(bounds.exposure) + '.');
+  }
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -110,6 +134,7 @@ FindDoubts(const Content & content, const RegistrationBounds & bounds)
   LookAtOptimizer(content, bounds, doubts);
   LookAtHalves(content, doubts);
   LookAtFit(content, bounds, doubts);
+  LookAtNuisances(content, bounds, doubts);
   return doubts.GetSentences();
 }
 

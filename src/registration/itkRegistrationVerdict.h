@@ -33,11 +33,15 @@ struct RegistrationBounds
   double stationarity{ 0.1 };
   double relativeResidual{ 0.08 };
   double correlation{ 0.9 };
+  /** The largest factor on mu, or 1 over the smallest. */
+  double attenuation{ 2.0 };
+  /** The largest factor on n0, or 1 over the smallest. */
+  double exposure{ 1000.0 };
 };
 
 /** What speaks against trusting a result that is not a failure, a sentence each. Looks at stationarity, halves,
- * relative residual, correlations and singular direction, and never at the deviance alone: every real image departs
- * from every model by more than its noise. */
+ * relative residual, correlations, singular direction and nuisances, and never at the deviance alone: every real image
+ * departs from every model by more than its noise. */
 RADIOGRAPHY_INTERNAL_EXPORT std::vector<std::string>
 FindDoubts(const RadiographRegistrationResult::Content & content, const RegistrationBounds & bounds);
 

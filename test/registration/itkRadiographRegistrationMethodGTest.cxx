@@ -226,6 +226,12 @@ TEST_F(RadiographRegistrationMethod, HalvesOfOneViewWithAToolDisagree)
   EXPECT_EQ(result.GetVerdict(), VerdictEnum::Doubtful) << Describe(*method);
   EXPECT_TRUE(Says(*method, "Two interleaved halves")) << Describe(*method);
   EXPECT_NE(result.GetHalvesParameters(0), result.GetHalvesParameters(1));
+  EXPECT_GT(result.GetHalvesDisplacement(), result.GetHalvesTolerance());
+  method->SetHalvesTolerance(1.01 * result.GetHalvesDisplacement());
+  method->Update();
+  EXPECT_GT(result.GetHalvesDistance(), result.GetHalvesBound());
+  EXPECT_EQ(result.GetVerdict(), VerdictEnum::Converged) << Describe(*method);
+  method->SetHalvesTolerance(0.0);
   method->CompareHalvesOff();
   method->Update();
   EXPECT_FALSE(result.GetHalvesWereCompared());
@@ -502,6 +508,12 @@ TEST_F(RadiographRegistrationMethod, RefusesBeforeAnyWork)
   method->SetDispersion(-1.0);
   EXPECT_NE(Refusal([&] { method->Update(); }).find("Dispersion is -1"), std::string::npos);
   method->SetDispersion(1.0);
+  method->SetAttenuationBound(0.5);
+  EXPECT_NE(Refusal([&] { method->Update(); }).find("AttenuationBound is 0.5"), std::string::npos);
+  method->SetAttenuationBound(2.0);
+  method->SetHalvesTolerance(-0.1);
+  EXPECT_NE(Refusal([&] { method->Update(); }).find("HalvesTolerance is -0.1"), std::string::npos);
+  method->SetHalvesTolerance(0.0);
 
   itk::RadiographRegistrationLevel level;
   level.imageBlocks = { 65 };
@@ -562,4 +574,21 @@ TEST_F(RadiographRegistrationMethod, ExposureThatIsNotGivenIsEstimated)
     EXPECT_TRUE(nuisances.openBeamIsAssumed);
     EXPECT_NEAR(nuisances.openBeamCounts * nuisances.exposure, 12345.0, 10.0);
   }
+}
+
+// Coarse voxels leave residuals far above the noise of so many counts, and move the pose by little.
+TEST_F(RadiographRegistrationMethod, FinerVoxelsInTheImageAreNoReasonForDoubt)
+{
+  Imaging imaging;
+  imaging.counts = 1e6;
+  imaging.noiseSeed = 3;
+  const auto method = this->MakeMethod(2, imaging, MakePhantom(radiography::test::Trunk(), 2.5));
+  method->Update();
+  const ResultType & result = *method->GetOutput();
+  EXPECT_GT(result.GetDeviancePerDegreeOfFreedom(), 50.0) << Describe(*method);
+  EXPECT_LT(this->ErrorOf(*method), 0.3) << Describe(*method);
+  EXPECT_EQ(result.GetVerdict(), VerdictEnum::Converged) << Describe(*method);
+  EXPECT_LE(result.GetInflatedStationarity(), result.GetStationarity());
+  // A twentieth of 5 mm.
+  EXPECT_DOUBLE_EQ(result.GetHalvesTolerance(), 0.25);
 }

@@ -200,3 +200,32 @@ TEST(RegistrationTransforms, TargetJacobianIsHowTheTargetMovesInTheWorld)
     transform->SetParameters(at);
   }
 }
+
+TEST(RegistrationTransforms, InnerCornersAreAQuarterOfTheVoxelsFromTheEdges)
+{
+  const auto image = itk::Image<float, 3>::New();
+  image->SetRegions(itk::ImageRegion<3>({ { 10, 0, -4 } }, { { 8, 4, 2 } }));
+  image->SetSpacing(itk::Vector<double, 3>(2.0));
+  const auto corners = itk::FindInnerCorners(*image);
+  ASSERT_EQ(corners.size(), 8U);
+  EXPECT_EQ(corners.front(), MakePoint(23, 1, -8));
+  EXPECT_EQ(corners.back(), MakePoint(31, 5, -6));
+}
+
+// A translation moves all points alike, and a turn by a small angle by its angle times their distance from the axis.
+TEST(RegistrationTransforms, MeanDisplacementIsThatOfPointsInTheWorld)
+{
+  const auto one = itk::Euler3DTransform<double>::New();
+  const auto other = itk::Euler3DTransform<double>::New();
+  one->SetRotation(0.3, -0.2, 0.1);
+  other->SetRotation(0.3, -0.2, 0.1);
+  itk::Vector<double, 3> shift(0.0);
+  shift[1] = 3.0;
+  shift[2] = -4.0;
+  other->SetTranslation(shift);
+  EXPECT_NEAR(itk::ComputeMeanDisplacement(*one, *other, { MakePoint(1, 2, 3), MakePoint(50, 0, -80) }), 5.0, 1e-12);
+  one->SetIdentity();
+  other->SetIdentity();
+  other->SetRotation(0, 0, 1e-4);
+  EXPECT_NEAR(itk::ComputeMeanDisplacement(*one, *other, { MakePoint(100, 0, 7), MakePoint(0, -300, 9) }), 0.02, 1e-7);
+}

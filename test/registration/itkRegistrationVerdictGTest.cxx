@@ -31,10 +31,12 @@ Content
 MakeTrustedContent()
 {
   Content content;
-  content.stationarity = 1e-4;
+  content.inflatedStationarity = 1e-4;
   content.halvesWereCompared = true;
   content.halvesDistance = 2.0;
   content.halvesBound = 4.5;
+  content.halvesDisplacement = 0.7;
+  content.halvesTolerance = 0.1;
   content.relativeResidual = 0.05;
   content.deviance = 1e9;
   content.pixels = 1000;
@@ -67,13 +69,16 @@ TEST(RegistrationVerdict, DevianceAloneIsNoReason)
 TEST(RegistrationVerdict, NotStationaryIsSaidWithWhyTheOptimizerStopped)
 {
   Content content = MakeTrustedContent();
-  content.stationarity = 2.5;
+  // In units of noise alone it may be any.
+  content.stationarity = 1000.0;
+  EXPECT_TRUE(itk::FindDoubts(content, {}).empty());
+  content.inflatedStationarity = 2.5;
   content.levels.emplace_back();
   content.levels.back().stopCondition = "Too many steps.";
   const std::string doubt = DoubtOf(content);
   EXPECT_TRUE(Says(doubt, "2.5 standard errors")) << doubt;
   EXPECT_TRUE(Says(doubt, "Too many steps.")) << doubt;
-  content.stationarity = std::numeric_limits<double>::quiet_NaN();
+  content.inflatedStationarity = std::numeric_limits<double>::quiet_NaN();
   DoubtOf(content);
 }
 
@@ -81,9 +86,21 @@ TEST(RegistrationVerdict, HalvesThatDisagreeAreSaid)
 {
   Content content = MakeTrustedContent();
   content.halvesDistance = 7.0;
-  EXPECT_TRUE(Says(DoubtOf(content), "by 7 standard errors; the bound is 4.5"));
+  const std::string doubt = DoubtOf(content);
+  EXPECT_TRUE(Says(doubt, "by 7 standard errors, the bound is 4.5")) << doubt;
+  EXPECT_TRUE(Says(doubt, "by 0.7 mm, the tolerance is 0.1 mm")) << doubt;
   content.halvesWereCompared = false;
   EXPECT_TRUE(itk::FindDoubts(content, {}).empty());
+}
+
+TEST(RegistrationVerdict, HalvesThatDisagreeByLessThanTheToleranceAreNot)
+{
+  Content content = MakeTrustedContent();
+  content.halvesDistance = 7.0;
+  content.halvesDisplacement = 0.09;
+  EXPECT_TRUE(itk::FindDoubts(content, {}).empty());
+  content.halvesDisplacement = std::numeric_limits<double>::quiet_NaN();
+  DoubtOf(content);
 }
 
 TEST(RegistrationVerdict, ResidualAboveItsBoundIsSaid)
@@ -99,6 +116,31 @@ TEST(RegistrationVerdict, CorrelationBelowItsBoundIsSaidWithItsView)
   Content content = MakeTrustedContent();
   content.correlations = { 0.95, 0.2, 0.97 };
   EXPECT_TRUE(Says(DoubtOf(content), "view 1 is 0.2"));
+}
+
+TEST(RegistrationVerdict, NuisancesBeyondReasonAreSaid)
+{
+  Content content = MakeTrustedContent();
+  content.nuisances.resize(2);
+  for (auto & nuisances : content.nuisances)
+  {
+    nuisances.attenuation = -0.3;
+    nuisances.exposure = 2000.0;
+  }
+  // What was given is the user's.
+  EXPECT_TRUE(itk::FindDoubts(content, {}).empty());
+  for (auto & nuisances : content.nuisances)
+  {
+    nuisances.attenuationIsEstimated = true;
+  }
+  EXPECT_TRUE(Says(DoubtOf(content), "The factor on mu was estimated as -0.3"));
+  content.nuisances[0].attenuation = 1.99;
+  EXPECT_TRUE(itk::FindDoubts(content, {}).empty());
+  content.nuisances[0].attenuation = 0.49;
+  DoubtOf(content);
+  content.nuisances[0].attenuation = 1.0;
+  content.nuisances[1].exposureIsEstimated = true;
+  EXPECT_TRUE(Says(DoubtOf(content), "The exposure of view 1 was estimated as 2e+03"));
 }
 
 TEST(RegistrationVerdict, SingularDirectionIsSaid)
