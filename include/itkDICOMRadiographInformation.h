@@ -76,7 +76,7 @@ struct DICOMRadiographNumber
  * \ingroup Radiography */
 struct DICOMRadiographProblem
 {
-  /** A short word for programs: "missing-pitch", "non-normal-plane", "orientation-unverified", ... */
+  /** A short word for programs: "missing-pitch", "tilted-gantry", "orientation-unverified", ... */
   std::string code;
   /** For people: the tag, its value, and what is wrong with it. */
   std::string message;

@@ -24,6 +24,7 @@
 
 #include "itkMath.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace radiography::dicom
@@ -39,64 +40,120 @@ constexpr double RadiansPerDegree = itk::Math::pi / 180.0;
 /** What rounding of decimal texts may leave between two numbers that say the same length, mm. */
 constexpr double LengthTolerance = 0.01;
 
-/** The item of the Exposure Sequence that is about the chosen frame; the data set itself if there is none. */
-DcmItem &
-ExposureOf(std::size_t frame, DcmItem & dataset)
+/** Whether an exposure is about the chosen frame. Of a single frame it need not say so. */
+bool
+IsAboutFrame(DcmItem & exposure, const itk::DICOMRadiographInformation & information)
 {
-  DcmItem * item = nullptr;
+  const auto text = TextOf(exposure, DCM_ReferencedFrameNumber);
+  const auto number = ParseDecimalString(text);
+  return (text.empty() && information.frames == 1) || (number && *number == static_cast<double>(information.frame));
+}
+
+/** The items of the Exposure Sequence that are about the chosen frame. */
+std::vector<DcmItem *>
+ExposuresOf(const itk::DICOMRadiographInformation & information, DcmItem & dataset)
+{
+  std::vector<DcmItem *> exposures;
+  DcmItem *              item = nullptr;
   for (long i = 0; dataset.findAndGetSequenceItem(DCM_ExposureSequence, item, i).good() && item != nullptr; ++i)
   {
-    const auto number = ParseDecimalString(TextOf(*item, DCM_ReferencedFrameNumber));
-    if (number && *number == static_cast<double>(frame))
+    if (IsAboutFrame(*item, information))
     {
-      return *item;
+      exposures.push_back(item);
     }
   }
-  return dataset;
+  return exposures;
 }
 
 /** An angle that may stand in the frame's exposure as well as for all frames: the frame's own wins, and if there is one
- * frame they must agree. */
-std::optional<double>
-FindAngle(const Wanted &                          wanted,
-          const std::optional<double> &           option,
-          const itk::DICOMRadiographInformation & information,
-          Findings &                              findings)
+ * frame they must agree. Empty if it is absent; nothing with a refusal. */
+std::optional<std::vector<double>>
+FindOptionalAngle(const Wanted & wanted, itk::DICOMRadiographInformation & information, Findings & findings)
 {
-  DcmItem &  exposure = ExposureOf(information.frame, findings.Item());
-  const auto own = &exposure != &findings.Item() ? ParseDecimalString(TextOf(exposure, wanted.tag)) : std::nullopt;
-  if (option || !own)
+  const auto exposures = ExposuresOf(information, findings.Item());
+  auto       common = findings.Numbers(wanted.tag, 1, wanted.option);
+  auto       own = exposures.empty() ? std::optional<std::vector<double>>(std::vector<double>())
+                                     : Findings(*exposures.front(), information).Numbers(wanted.tag, 1, wanted.option);
+  if (!common || !own || own->empty())
   {
-    return findings.Require(wanted, option);
+    return own ? common : std::nullopt;
   }
-  const auto common = ParseDecimalString(TextOf(findings.Item(), wanted.tag));
-  if (information.frames == 1 && common && std::abs(*common - *own) > 1e-6)
+  if (information.frames == 1 && !common->empty() && std::abs(common->front() - own->front()) > 1e-6)
   {
     findings.Refuse("contradiction",
-                    TagName(wanted.tag) + " is " + NumberText(*common) + ", but " + NumberText(*own) + " in " +
-                      TagName(DCM_ExposureSequence),
+                    TagName(wanted.tag) + " is " + NumberText(common->front()) + ", but " + NumberText(own->front()) +
+                      " in " + TagName(DCM_ExposureSequence),
                     wanted.option);
     return std::nullopt;
   }
-  findings.KnowNumber(wanted, *own, TagName(wanted.tag) + " in " + TagName(DCM_ExposureSequence));
   return own;
 }
 
-/** What the couch and the gantry can do and SetGantry() cannot express. */
-void
-RefuseUnusualMotions(itk::DICOMRadiographInformation & information, Findings & findings)
+std::optional<double>
+FindAngle(const Wanted &                    wanted,
+          const std::optional<double> &     option,
+          itk::DICOMRadiographInformation & information,
+          Findings &                        findings)
 {
-  Findings   exposure(ExposureOf(information.frame, findings.Item()), information);
-  const bool isApart = &exposure.Item() != &findings.Item();
-  for (const auto & tag :
-       { DCM_TableTopEccentricAngle, DCM_TableTopPitchAngle, DCM_TableTopRollAngle, DCM_GantryPitchAngle })
+  if (option)
   {
-    const char * const why = "a couch or gantry that is tilted or turned off its axis is not read";
-    findings.RequireZero(tag, "tilted-couch", why, "Geometry");
-    if (isApart)
-    {
-      exposure.RequireZero(tag, "tilted-couch", why, "Geometry");
-    }
+    return findings.Require(wanted, option);
+  }
+  const auto angle = FindOptionalAngle(wanted, information, findings);
+  if (!angle)
+  {
+    return std::nullopt;
+  }
+  if (angle->empty())
+  {
+    return findings.Require(wanted, option); // which says that it is missing
+  }
+  findings.KnowNumber(wanted, angle->front(), TagName(wanted.tag));
+  return angle->front();
+}
+
+/** The same of an angle whose absence means 0. */
+std::optional<double>
+FindAngleOrZero(const Wanted & wanted, itk::DICOMRadiographInformation & information, Findings & findings)
+{
+  const auto angle = FindOptionalAngle(wanted, information, findings);
+  if (angle && !angle->empty() && angle->front() != 0.0)
+  {
+    findings.KnowNumber(wanted, angle->front(), TagName(wanted.tag));
+  }
+  return angle ? std::optional<double>(angle->empty() ? 0.0 : angle->front()) : std::nullopt;
+}
+
+/** The couch angle, and what the table top does on it. */
+std::optional<TableTop>
+FindTableTop(const RadiographOptions & options, itk::DICOMRadiographInformation & information, Findings & findings)
+{
+  const auto couch = FindAngle(
+    { "couch angle", DCM_PatientSupportAngle, "degrees", "CouchAngle" }, options.couchAngle, information, findings);
+  const auto eccentric = FindAngleOrZero(
+    { "eccentric angle of the table top", DCM_TableTopEccentricAngle, "degrees", "Geometry" }, information, findings);
+  const auto pitch =
+    FindAngleOrZero({ "pitch of the table top", DCM_TableTopPitchAngle, "degrees", "Geometry" }, information, findings);
+  const auto roll =
+    FindAngleOrZero({ "roll of the table top", DCM_TableTopRollAngle, "degrees", "Geometry" }, information, findings);
+  if (!couch || !eccentric || !pitch || !roll)
+  {
+    return std::nullopt;
+  }
+  return TableTop{ (*couch + *eccentric) * RadiansPerDegree, *pitch * RadiansPerDegree, *roll * RadiansPerDegree };
+}
+
+/** The gantry's pitch has no order among the other rotations that the standard would name. */
+void
+RefuseGantryPitch(itk::DICOMRadiographInformation & information, Findings & findings)
+{
+  const auto pitch =
+    FindAngleOrZero({ "gantry pitch", DCM_GantryPitchAngle, "degrees", "Geometry" }, information, findings);
+  if (pitch && *pitch != 0.0)
+  {
+    findings.Refuse("tilted-gantry",
+                    TagName(DCM_GantryPitchAngle) + " is " + NumberText(*pitch) + ": a tilted gantry is not read",
+                    "Geometry");
   }
 }
 
@@ -147,24 +204,29 @@ FindIsocenter(const RadiographOptions & options, Findings & findings)
   return point;
 }
 
-void
-RequireNormalPlane(Findings & findings)
+/** Whether the image lies in the receptor's plane; nothing with a refusal. */
+std::optional<bool>
+FindWhetherNormal(Findings & findings)
 {
   const auto plane = TextOf(findings.Item(), DCM_RTImagePlane);
-  if (plane != "NORMAL")
+  if (plane == "NORMAL" || plane == "NON_NORMAL")
   {
-    findings.Refuse(plane == "NON_NORMAL" ? "non-normal-plane" : "missing-tag",
-                    TagName(DCM_RTImagePlane) + (plane.empty() ? " is absent or empty" : " is \"" + plane + "\"") +
-                      ": only an image plane perpendicular to the gantry's axis (NORMAL) is read",
-                    "Geometry");
+    findings.Know("image plane", plane, TagName(DCM_RTImagePlane));
+    return plane == "NORMAL";
   }
+  findings.Refuse("missing-tag",
+                  TagName(DCM_RTImagePlane) + (plane.empty() ? " is absent or empty" : " is \"" + plane + "\"") +
+                    ": NORMAL and NON_NORMAL are read",
+                  "Geometry");
+  return std::nullopt;
 }
 
 /** Columns' and rows' direction in the receptor's system (IEC 61217): RT Image Orientation, else as PS3.3 C.8.8.2.7. */
 std::optional<ImageAxes>
-FindReceptorAxes(Findings & findings)
+FindReceptorAxes(bool isNormal, Findings & findings)
 {
-  const auto values = findings.Numbers(DCM_RTImageOrientation, 6, "Geometry");
+  const auto values = isNormal ? findings.Numbers(DCM_RTImageOrientation, 6, "Geometry")
+                               : findings.RequireNumbers(DCM_RTImageOrientation, 6, "Geometry");
   if (!values)
   {
     return std::nullopt;
@@ -184,15 +246,19 @@ FindReceptorAxes(Findings & findings)
                              std::abs(axes.rows.GetNorm() - 1.0) < tolerance &&
                              std::abs(axes.columns * axes.rows) < tolerance;
   const bool isInPlane = std::abs(axes.columns[2]) < tolerance && std::abs(axes.rows[2]) < tolerance;
-  if (!isOrthonormal || !isInPlane)
+  if (!isOrthonormal || (isNormal && !isInPlane))
   {
     findings.Refuse("image-orientation",
                     TagName(DCM_RTImageOrientation) + " is \"" + TextOf(findings.Item(), DCM_RTImageOrientation) +
-                      "\": two perpendicular unit vectors within the receptor's plane are expected",
+                      "\": two perpendicular unit vectors" + (isNormal ? " within the receptor's plane" : "") +
+                      " are expected",
                     "Geometry");
     return std::nullopt;
   }
-  axes.columns[2] = axes.rows[2] = 0.0;
+  if (isNormal)
+  {
+    axes.columns[2] = axes.rows[2] = 0.0;
+  }
   axes.columns.Normalize();
   axes.rows -= axes.columns * (axes.columns * axes.rows);
   axes.rows.Normalize();
@@ -273,20 +339,36 @@ FindTranslation(double sourceAxis, double sourceImage, const RadiographOptions &
 
 struct ReceptorPlace
 {
-  /** Centre of pixel (0, 0) on the receptor, IEC X-RAY IMAGE RECEPTOR system. */
-  std::array<double, 2> firstPixel;
-  ImageAxes             axes;
-  Vector3               translation;
-  double                angle;
+  /** Centre of pixel (0, 0) in the IEC X-RAY IMAGE RECEPTOR system. */
+  Vector3   firstPixel;
+  ImageAxes axes;
+  Vector3   translation;
+  double    angle;
 };
+
+/** RT Image Position. If the image does not lie in the receptor's plane, it is what it was before the plane was turned
+ * about the receptor's origin (PS3.3 C.8.8.2.7), with columns along x and rows against y. */
+Vector3
+PlaceOfFirstPixel(const std::vector<double> & position, bool isNormal, const ImageAxes & axes)
+{
+  if (!isNormal)
+  {
+    return axes.columns * position[0] - axes.rows * position[1];
+  }
+  Vector3 place(0.0);
+  place[0] = position[0];
+  place[1] = position[1];
+  return place;
+}
 
 /** From the receptor's to the gantry's system (IEC 61217): a turn about z. */
 Vector3
-ReceptorToGantry(const ReceptorPlace & receptor, double x, double y)
+ReceptorToGantry(const ReceptorPlace & receptor, const Vector3 & v)
 {
   Vector3 gantry(0.0);
-  gantry[0] = x * std::cos(receptor.angle) - y * std::sin(receptor.angle);
-  gantry[1] = x * std::sin(receptor.angle) + y * std::cos(receptor.angle);
+  gantry[0] = v[0] * std::cos(receptor.angle) - v[1] * std::sin(receptor.angle);
+  gantry[1] = v[0] * std::sin(receptor.angle) + v[1] * std::cos(receptor.angle);
+  gantry[2] = v[2];
   return gantry;
 }
 
@@ -309,34 +391,68 @@ CheckLetters(const ImageAxes & axes, const RadiographOptions & options, Findings
 }
 
 Geometry::Pointer
-BuildView(const Geometry::Gantry &       gantry,
+BuildView(const GantryAxes &             patient,
+          const PointType &              isocenter,
           const ReceptorPlace &          receptor,
           const Geometry::DetectorGrid & grid,
           const RadiographOptions &      options,
           Findings &                     findings)
 {
-  const GantryAxes patient(gantry);
-  const ImageAxes  axes{ patient.ToPatient(
-                          ReceptorToGantry(receptor, receptor.axes.columns[0], receptor.axes.columns[1])),
-                        patient.ToPatient(ReceptorToGantry(receptor, receptor.axes.rows[0], receptor.axes.rows[1])) };
+  const ImageAxes axes{ patient.ToPatient(ReceptorToGantry(receptor, receptor.axes.columns)),
+                        patient.ToPatient(ReceptorToGantry(receptor, receptor.axes.rows)) };
   CheckLetters(axes, options, findings);
   if (findings.HasRefusals())
   {
     return nullptr;
   }
-  const Vector3 first =
-    ReceptorToGantry(receptor, receptor.firstPixel[0], receptor.firstPixel[1]) + receptor.translation;
-  const PointType origin = gantry.isocenter + patient.ToPatient(first);
+  const Vector3   first = ReceptorToGantry(receptor, receptor.firstPixel) + receptor.translation;
+  const PointType origin = isocenter + patient.ToPatient(first);
   const auto      geometry = Geometry::New();
   geometry->SetConeBeam(patient.source, itk::BuildDetectorImage(origin, axes.columns, axes.rows, grid));
   return geometry;
+}
+
+/** Jaws and leaves. Without the device's angle they cannot be drawn, nor if several exposures make up one frame. */
+BeamLimits
+FindBeamLimits(const GantryAxes &                axes,
+               double                            sourceAxisDistance,
+               itk::DICOMRadiographInformation & information,
+               Findings &                        findings)
+{
+  const auto exposures = ExposuresOf(information, findings.Item());
+  const auto hasLimits = [](DcmItem * exposure) { return exposure->tagExists(DCM_BeamLimitingDeviceSequence); };
+  const auto first = std::find_if(exposures.begin(), exposures.end(), hasLimits);
+  if (first == exposures.end())
+  {
+    return {};
+  }
+  std::string why = exposures.size() > 1 ? std::to_string(exposures.size()) + " exposures make up the frame" : "";
+  const auto  angle = FindOptionalAngle(
+    { "angle of the collimator", DCM_BeamLimitingDeviceAngle, "degrees", "Geometry" }, information, findings);
+  if (!angle)
+  {
+    return {};
+  }
+  why = angle->empty() ? TagName(DCM_BeamLimitingDeviceAngle) + " is absent or empty" : why;
+  if (!why.empty())
+  {
+    findings.Warn("beam-limits-not-read", why + ": the mask leaves jaws and leaves out");
+    return {};
+  }
+  findings.KnowNumber({ "angle of the collimator", DCM_BeamLimitingDeviceAngle, "degrees", nullptr },
+                      angle->front(),
+                      TagName(DCM_BeamLimitingDeviceAngle));
+  return ReadBeamLimits(**first, axes, sourceAxisDistance, angle->front() * RadiansPerDegree, findings);
 }
 
 } // namespace
 
 // PS3.3 C.8.8.2.7 and IEC 61217: pixel -> receptor -> gantry -> fixed -> patient.
 Geometry::Pointer
-UnderstandRTImage(const RadiographOptions & options, itk::DICOMRadiographInformation & information, Findings & findings)
+UnderstandRTImage(const RadiographOptions &         options,
+                  itk::DICOMRadiographInformation & information,
+                  Findings &                        findings,
+                  BeamLimits &                      limits)
 {
   const auto sourceAxis =
     findings.RequirePositive({ "source-isocenter distance", DCM_RadiationMachineSAD, "mm", "SourceIsocenterDistance" },
@@ -345,15 +461,14 @@ UnderstandRTImage(const RadiographOptions & options, itk::DICOMRadiographInforma
     { "source-detector distance", DCM_RTImageSID, "mm", "SourceDetectorDistance" }, options.sourceDetectorDistance);
   const auto gantryAngle = FindAngle(
     { "gantry angle", DCM_GantryAngle, "degrees", "GantryAngle" }, options.gantryAngle, information, findings);
-  const auto couchAngle = FindAngle(
-    { "couch angle", DCM_PatientSupportAngle, "degrees", "CouchAngle" }, options.couchAngle, information, findings);
+  const auto table = FindTableTop(options, information, findings);
   const auto receptorAngle = findings.Require(
     { "receptor angle", DCM_XRayImageReceptorAngle, "degrees", "ReceptorAngle" }, options.receptorAngle);
-  RefuseUnusualMotions(information, findings);
+  RefuseGantryPitch(information, findings);
   const auto position = FindPatientPosition(options, findings);
   const auto isocenter = FindIsocenter(options, findings);
-  RequireNormalPlane(findings);
-  const auto axes = FindReceptorAxes(findings);
+  const auto isNormal = FindWhetherNormal(findings);
+  const auto axes = isNormal ? FindReceptorAxes(*isNormal, findings) : std::nullopt;
   const auto pitch = FindPitch(options, findings);
   const auto first = findings.RequireNumbers(DCM_RTImagePosition, 2, "Geometry");
   if (first)
@@ -369,11 +484,19 @@ UnderstandRTImage(const RadiographOptions & options, itk::DICOMRadiographInforma
     return nullptr;
   }
   const Geometry::Gantry gantry{
-    *gantryAngle * RadiansPerDegree, *couchAngle * RadiansPerDegree, *position, *sourceAxis, *sourceImage, *isocenter
+    *gantryAngle * RadiansPerDegree, table->turn, *position, *sourceAxis, *sourceImage, *isocenter
   };
-  const ReceptorPlace receptor{ { (*first)[0], (*first)[1] }, *axes, *translation, *receptorAngle * RadiansPerDegree };
-  return BuildView(
-    gantry, receptor, { information.columns, information.rows, (*pitch)[0], (*pitch)[1] }, options, findings);
+  const GantryAxes    patient(gantry, *table);
+  const ReceptorPlace receptor{
+    PlaceOfFirstPixel(*first, *isNormal, *axes), *axes, *translation, *receptorAngle * RadiansPerDegree
+  };
+  limits = FindBeamLimits(patient, *sourceAxis, information, findings);
+  return BuildView(patient,
+                   *isocenter,
+                   receptor,
+                   { information.columns, information.rows, (*pitch)[0], (*pitch)[1] },
+                   options,
+                   findings);
 }
 
 } // namespace radiography::dicom

@@ -18,6 +18,7 @@
 #ifndef radiography_dicom_DICOMRadiographGeometry_h
 #define radiography_dicom_DICOMRadiographGeometry_h
 
+#include "dicom/DICOMBeamLimits.h"
 #include "dicom/DICOMFindings.h"
 #include "dicom/DICOMRadiographOptions.h"
 
@@ -43,12 +44,14 @@ IsEnhanced(RadiographKind kind)
   return kind == RadiographKind::EnhancedAngiography || kind == RadiographKind::EnhancedFluoroscopy;
 }
 
-/** The view, or nothing; then `findings` has a refusal for each thing that is missing. */
+/** The view, or nothing; then `findings` has a refusal for each thing that is missing. `limits` becomes the collimator
+ * of a treatment machine. */
 itk::RadiographGeometry::Pointer
 UnderstandGeometry(RadiographKind                    kind,
                    const RadiographOptions &         options,
                    itk::DICOMRadiographInformation & information,
-                   Findings &                        findings);
+                   Findings &                        findings,
+                   BeamLimits &                      limits);
 
 /** \name For one family of modules each. */
 ///@{
@@ -61,7 +64,8 @@ UnderstandCArm(RadiographKind                    kind,
 itk::RadiographGeometry::Pointer
 UnderstandRTImage(const RadiographOptions &         options,
                   itk::DICOMRadiographInformation & information,
-                  Findings &                        findings);
+                  Findings &                        findings,
+                  BeamLimits &                      limits);
 ///@}
 
 } // namespace radiography::dicom

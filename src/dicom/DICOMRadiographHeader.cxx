@@ -172,11 +172,12 @@ itk::RadiographGeometry::Pointer
 UnderstandGeometry(RadiographKind                    kind,
                    const RadiographOptions &         options,
                    itk::DICOMRadiographInformation & information,
-                   Findings &                        findings)
+                   Findings &                        findings,
+                   BeamLimits &                      limits)
 {
   if (!options.geometry)
   {
-    return kind == RadiographKind::RTImage ? UnderstandRTImage(options, information, findings)
+    return kind == RadiographKind::RTImage ? UnderstandRTImage(options, information, findings, limits)
                                            : UnderstandCArm(kind, options, information, findings);
   }
   findings.Know("view", "as given", OptionSource("Geometry"));
@@ -226,7 +227,7 @@ ReadRadiographHeader(const std::string & path, const RadiographOptions & options
   header.values = UnderstandPixels(kind, format, options, header.information, findings);
   try
   {
-    const auto geometry = UnderstandGeometry(kind, options, header.information, findings);
+    const auto geometry = UnderstandGeometry(kind, options, header.information, findings, header.limits);
     header.geometry = findings.HasRefusals() ? nullptr : geometry;
   }
   catch (const itk::ExceptionObject & error)

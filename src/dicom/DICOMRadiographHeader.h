@@ -34,6 +34,7 @@ struct RadiographHeader
   std::optional<PaddingRange>     padding;
   ValueMap                        values;
   Shutters                        shutters;
+  BeamLimits                      limits;
   /** Null if something is refused: `information.problems` says what. */
   itk::RadiographGeometry::Pointer geometry;
 };

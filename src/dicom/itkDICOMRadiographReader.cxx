@@ -291,6 +291,23 @@ RefusalText(const std::vector<DICOMRadiographProblem> & problems)
   return text + (setters.empty() ? "" : ". What helps: the setters of " + setters);
 }
 
+/** Closes the pixels of a row that jaws and leaves cover. */
+void
+CloseRow(const dicom::BeamLimits &  limits,
+         const RadiographGeometry & geometry,
+         std::size_t                row,
+         std::size_t                columns,
+         unsigned char *            open)
+{
+  for (std::size_t c = 0; c < columns && !limits.devices.empty(); ++c)
+  {
+    if (!limits.IsOpen(geometry.GetPixelCenter(static_cast<double>(c), static_cast<double>(row))))
+    {
+      open[c] = 0;
+    }
+  }
+}
+
 template <typename TImage>
 void
 PlaceAs(TImage & image, const RadiographGeometry & geometry)
@@ -386,8 +403,9 @@ DICOMRadiographReader::GenerateData()
   const auto spacing = image->GetSpacing();
   for (std::size_t row = 0; row < format.rows; ++row)
   {
-    dicom::CloseRow(
-      header.shutters, row, format.columns, spacing[1] / spacing[0], mask->GetBufferPointer() + row * format.columns);
+    unsigned char * const open = mask->GetBufferPointer() + row * format.columns;
+    dicom::CloseRow(header.shutters, row, format.columns, spacing[1] / spacing[0], open);
+    CloseRow(header.limits, *header.geometry, row, format.columns, open);
   }
 }
 

@@ -2,6 +2,7 @@
 set(dicom_SRCS)
 if(Radiography_USE_DCMTK)
   set(dicom_SRCS
+      DICOMBeamLimits.cxx
       DICOMCArmGeometry.cxx
       DICOMCodecs.cxx
       DICOMEnhancedCT.cxx
