@@ -5,6 +5,7 @@ if(Radiography_USE_DCMTK)
   set(dicom_TESTS
       DICOMEnhancedCTGTest.cxx
       DICOMFolderGTest.cxx
+      DICOMMutationsGTest.cxx
       DICOMPixelValuesGTest.cxx
       DICOMRadiographCArmGTest.cxx
       DICOMRadiographDamageGTest.cxx
@@ -22,6 +23,6 @@ if(Radiography_USE_DCMTK)
   set(dicom_TEST_LIBRARIES DCMTK::dcmdata DCMTK::dcmjpeg DCMTK::dcmjpls openjp2)
   # The library's own openjpeg.h, before the renamed copy that ITK brings.
   set_source_files_properties(
-    dicom/DICOMTransferSyntaxGTest.cxx PROPERTIES INCLUDE_DIRECTORIES "${OPENJPEG_INCLUDE_DIRS}"
+    dicom/DICOMMutationsGTest.cxx dicom/DICOMTransferSyntaxGTest.cxx PROPERTIES INCLUDE_DIRECTORIES "${OPENJPEG_INCLUDE_DIRS}"
   )
 endif()
