@@ -103,6 +103,8 @@ struct DICOMSeriesInfo
   Matrix<double, 3, 3> direction{};
 
   std::size_t numberOfFiles{ 0 };
+  /** As in DICOMFileInfo::path, sorted. */
+  std::vector<std::string> filePaths;
   /** UIDs, sorted, each once. */
   std::vector<std::string>  transferSyntaxes;
   std::vector<DICOMProblem> problems;

@@ -19,11 +19,13 @@
 
 #include "Errors.h"
 #include "Numbers.h"
+#include "XrayView.h"
 
 #ifdef RADIOGRAPHY_USE_DCMTK
 #  include "itkDICOMCTVolumeReader.h"
 #endif
 
+#include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <map>
@@ -43,8 +45,23 @@ struct InspectOptions
 
 #ifdef RADIOGRAPHY_USE_DCMTK
 
+/** What each X-ray image of a series says; empty for other series. */
+std::vector<XraySummary>
+SummarizeImages(const itk::DICOMInventory & inventory, const itk::DICOMSeriesInfo & series)
+{
+  std::vector<XraySummary> images;
+  if (series.kind == itk::DICOMInventoryEnums::SeriesKind::Radiograph)
+  {
+    for (const auto & path : series.filePaths)
+    {
+      images.push_back(SummarizeXray((std::filesystem::path(inventory.folder) / path).string(), path));
+    }
+  }
+  return images;
+}
+
 JSON
-Describe(const itk::DICOMSeriesInfo & series)
+Describe(const itk::DICOMInventory & inventory, const itk::DICOMSeriesInfo & series)
 {
   JSON problems = JSON::array();
   for (const auto & problem : series.problems)
@@ -59,6 +76,11 @@ Describe(const itk::DICOMSeriesInfo & series)
       direction.push_back(series.direction[row][column]);
     }
   }
+  JSON images = JSON::array();
+  for (const auto & image : SummarizeImages(inventory, series))
+  {
+    images.push_back(image.report);
+  }
   const auto & size = series.size;
   const auto & spacing = series.spacing;
   const auto & origin = series.origin;
@@ -67,6 +89,8 @@ Describe(const itk::DICOMSeriesInfo & series)
            { "frame_of_reference_uid", series.frameOfReferenceUID },
            { "modality", series.modality },
            { "description", series.description },
+           { "stack_id", series.stackID },
+           { "temporal_position", series.temporalPosition },
            { "kind", itk::DICOMSeriesKindName(series.kind) },
            { "loadable", series.loadable },
            { "chosen", series.chosen },
@@ -76,7 +100,8 @@ Describe(const itk::DICOMSeriesInfo & series)
            { "direction", direction },
            { "files", series.numberOfFiles },
            { "transfer_syntaxes", series.transferSyntaxes },
-           { "problems", problems } };
+           { "problems", problems },
+           { "images", images } };
 }
 
 JSON
@@ -85,7 +110,7 @@ Describe(const itk::DICOMInventory & inventory)
   JSON series = JSON::array();
   for (const auto & one : inventory.series)
   {
-    series.push_back(Describe(one));
+    series.push_back(Describe(inventory, one));
   }
   JSON files = JSON::array();
   for (const auto & file : inventory.files)
@@ -112,6 +137,14 @@ SpacingText(const itk::DICOMSeriesInfo & series)
          ToRoundedText(series.spacing[2], 6);
 }
 
+/** With the stack's name where a series has several. */
+std::string
+DescriptionOf(const itk::DICOMSeriesInfo & series)
+{
+  return series.description + (series.stackID.empty() ? "" : " (stack " + series.stackID + ")") +
+         (series.temporalPosition.empty() ? "" : " (temporal position " + series.temporalPosition + ")");
+}
+
 /** A row of the table; the first cells of all rows share their widths. */
 std::string
 Row(const std::string & number,
@@ -128,6 +161,21 @@ Row(const std::string & number,
   return row.str();
 }
 
+/** One line each, as far as a person would read. */
+void
+SayImages(const std::vector<XraySummary> & images, const Console & console)
+{
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < std::min(images.size(), most); ++i)
+  {
+    console.Say("    " + OneLine(images[i].line));
+  }
+  if (images.size() > most)
+  {
+    console.Say("    and " + std::to_string(images.size() - most) + " more: --json lists them");
+  }
+}
+
 void
 SayTable(const itk::DICOMInventory & inventory, const Console & console)
 {
@@ -142,12 +190,13 @@ SayTable(const itk::DICOMInventory & inventory, const Console & console)
                     std::to_string(series.numberOfFiles),
                     SizeText(series),
                     SpacingText(series),
-                    series.description + mark));
+                    DescriptionOf(series) + mark));
     console.Say("    " + series.seriesInstanceUID);
     for (const auto & problem : series.problems)
     {
       console.Say("    " + problem.code + ": " + OneLine(problem.message));
     }
+    SayImages(SummarizeImages(inventory, series), console);
   }
 }
 

@@ -72,20 +72,14 @@ WithOptionNames(const std::string & text)
            : text.substr(0, place + start.size()) + option->second + name.substr(option->first.size());
 }
 
-/** All refusals as one error; its hint has each option that helps once. */
-[[noreturn]] void
-RefuseView(const std::string & path, const std::vector<itk::DICOMRadiographProblem> & problems)
+/** Each option that helps against a refusal, once. */
+std::vector<std::string>
+HelpfulOptions(const std::vector<itk::DICOMRadiographProblem> & problems)
 {
-  std::string              message;
   std::vector<std::string> helpful;
   for (const auto & problem : problems)
   {
-    if (!problem.refuses)
-    {
-      continue;
-    }
-    message += (message.empty() ? "" : "; ") + problem.message;
-    std::istringstream setters(problem.remedy);
+    std::istringstream setters(problem.refuses ? problem.remedy : std::string());
     for (std::string setter; setters >> setter;)
     {
       const auto & option = Options.at(setter);
@@ -95,11 +89,41 @@ RefuseView(const std::string & path, const std::vector<itk::DICOMRadiographProbl
       }
     }
   }
-  std::string hint;
-  for (const auto & option : helpful)
+  return helpful;
+}
+
+std::string
+Joined(const std::vector<std::string> & words)
+{
+  std::string text;
+  for (const auto & word : words)
   {
-    hint += (hint.empty() ? "" : " ") + option;
+    text += (text.empty() ? "" : " ") + word;
   }
+  return text;
+}
+
+JSON
+ToJSON(const std::vector<itk::DICOMRadiographProblem> & problems)
+{
+  JSON list = JSON::array();
+  for (const auto & problem : problems)
+  {
+    list.push_back({ { "code", problem.code }, { "message", problem.message } });
+  }
+  return list;
+}
+
+/** All refusals as one error; its hint has each option that helps. */
+[[noreturn]] void
+RefuseView(const std::string & path, const std::vector<itk::DICOMRadiographProblem> & problems)
+{
+  std::string message;
+  for (const auto & problem : problems)
+  {
+    message += problem.refuses ? (message.empty() ? "" : "; ") + problem.message : "";
+  }
+  const auto hint = Joined(HelpfulOptions(problems));
   throw Failure("the view of " + path + " is not known: " + message, hint.empty() ? "" : "what helps: " + hint);
 }
 
@@ -190,11 +214,7 @@ Describe(const Reader & reader, const std::string & path)
     view.provenance.push_back(
       { { "quantity", number.quantity }, { "value", number.value }, { "source", WithOptionNames(number.source) } });
   }
-  view.problems = JSON::array();
-  for (const auto & problem : information.problems)
-  {
-    view.problems.push_back({ { "code", problem.code }, { "message", problem.message } });
-  }
+  view.problems = ToJSON(information.problems);
   view.title = TitleOf(path, information);
   return view;
 }
@@ -252,6 +272,40 @@ DescribeView(const ToldReader & told, const std::string & path)
 }
 
 } // namespace
+
+XraySummary
+SummarizeXray(const std::string & file, const std::string & path)
+{
+  const auto reader = Reader::New();
+  reader->SetFileName(file);
+  try
+  {
+    reader->ReadInformation();
+  }
+  catch (const itk::ExceptionObject & error)
+  {
+    const std::string message = OneLine(error.GetDescription());
+    return { { { "path", path }, { "error", message } }, path + ": " + message };
+  }
+  const auto & information = reader->GetInformation();
+  const auto   needs = HelpfulOptions(information.problems);
+  const bool   isKnown = reader->GetGeometry() != nullptr;
+  const auto   meaning = itk::DICOMPixelMeaningName(information.pixelMeaning);
+  XraySummary  summary;
+  summary.report = { { "path", path },
+                     { "sop_class", information.sopClassName },
+                     { "columns", information.columns },
+                     { "rows", information.rows },
+                     { "frames", information.frames },
+                     { "pixels_are", meaning },
+                     { "view_is_known", isKnown },
+                     { "needs", needs },
+                     { "problems", ToJSON(information.problems) } };
+  summary.line = path + ": " + std::to_string(information.columns) + " x " + std::to_string(information.rows) +
+                 (information.frames > 1 ? ", " + std::to_string(information.frames) + " frames" : "") +
+                 ", pixels are " + meaning + (isKnown ? ", view known" : ", view needs " + Joined(needs));
+  return summary;
+}
 
 XrayView
 ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter)

@@ -43,6 +43,20 @@ struct XrayView
 XrayView
 ReadXrayView(const ViewOptions & options, const std::optional<itk::Point<double, 3>> & defaultIsocenter);
 
+/** What a folder's list says of an X-ray image. */
+struct XraySummary
+{
+  /** {"path", "sop_class", "columns", "rows", "frames", "pixels_are", "view_is_known", "needs": [options],
+   * "problems": [{"code", "message"}]}, or {"path", "error"}. */
+  JSON report;
+  /** The same for people. */
+  std::string line;
+};
+
+/** `path` is shown instead of `file`. Never throws for what the file is. */
+XraySummary
+SummarizeXray(const std::string & file, const std::string & path);
+
 /** An X-ray image with its pixels. */
 struct XrayImage
 {

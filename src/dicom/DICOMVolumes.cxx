@@ -192,6 +192,10 @@ DescribeSeries(const std::vector<ScannedFile> & files, const Members & members)
   info.kind = SeriesKindOf(first);
   const auto itsFiles = FilesOf(members);
   info.numberOfFiles = itsFiles.size();
+  for (const std::size_t i : itsFiles)
+  {
+    info.filePaths.push_back(files[i].path);
+  }
   info.transferSyntaxes = TransferSyntaxesOf(files, members);
   info.size = { { first.identity.columns, first.identity.rows, 0 } };
   for (const std::size_t i : itsFiles)

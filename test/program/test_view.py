@@ -54,13 +54,17 @@ RT = {
 
 
 def write_dicom(path, tags, frames=1, columns=12, rows=10):
-    """An image of 16 bits in explicit VR little endian; values run from 1000."""
+    """An image of 16 bits in explicit VR little endian; values run from 1000. A sequence is a list of dictionaries."""
+
+    def items(values):
+        encoded = (b"".join(element(*key, value) for key, value in sorted(one.items())) for one in values)
+        return b"".join(struct.pack("<HHI", 0xFFFE, 0xE000, len(data)) + data for data in encoded)
 
     def element(group, number, vr, value):
-        data = value if isinstance(value, bytes) else value.encode()
+        data = items(value) if isinstance(value, list) else value if isinstance(value, bytes) else value.encode()
         data += (b"\0" if vr in ("UI", "OW", "OB") else b" ") * (len(data) % 2)
         head = struct.pack("<HH", group, number) + vr.encode()
-        long_form = vr in ("OW", "OB")
+        long_form = vr in ("OW", "OB", "SQ")
         return head + (struct.pack("<HI", 0, len(data)) if long_form else struct.pack("<H", len(data))) + data
 
     def word(value):
@@ -99,6 +103,84 @@ class XrayTest(ProgramTest):
 
     def source_of(self, view, quantity):
         return next(n["source"] for n in view["provenance"] if n["quantity"] == quantity)
+
+
+def enhanced_ct(positions, stacks):
+    """The tags of an Enhanced CT image whose frames lie at these heights."""
+
+    def frame(z, stack):
+        return {
+            (0x0020, 0x9111, "SQ"): [{(0x0020, 0x9056, "SH"): stack}],
+            (0x0020, 0x9113, "SQ"): [{(0x0020, 0x0032, "DS"): f"0\\0\\{z}"}],
+        }
+
+    shared = {
+        (0x0020, 0x9116, "SQ"): [{(0x0020, 0x0037, "DS"): "1\\0\\0\\0\\1\\0"}],
+        (0x0028, 0x9110, "SQ"): [{(0x0028, 0x0030, "DS"): "0.5\\0.4"}],
+        (0x0028, 0x9145, "SQ"): [
+            {
+                (0x0028, 0x1052, "DS"): "-1000",
+                (0x0028, 0x1053, "DS"): "1",
+                (0x0028, 0x1054, "LO"): "HU",
+            }
+        ],
+    }
+    return {
+        (0x0008, 0x0016, "UI"): "1.2.840.10008.5.1.4.1.1.2.1",
+        (0x0008, 0x0060, "CS"): "CT",
+        (0x0020, 0x000D, "UI"): "1.2.3",
+        (0x0020, 0x000E, "UI"): "1.2.3.4",
+        (0x5200, 0x9229, "SQ"): [shared],
+        (0x5200, 0x9230, "SQ"): [frame(*one) for one in zip(positions, stacks)],
+    }
+
+
+class Inspect(XrayTest):
+    def test_stacks_of_an_enhanced_ct_are_volumes(self):
+        path = self.folder / "enhanced.dcm"
+        write_dicom(path, enhanced_ct([4, 0, 2, 30, 33, 6], "AAABBA"), frames=6)
+        series = self.succeed_json("inspect", path)["series"]
+        self.assertEqual([s["stack_id"] for s in series], ["A", "B"])
+        self.assertEqual([s["size"] for s in series], [[12, 10, 4], [12, 10, 2]])
+        self.assertEqual([s["chosen"] for s in series], [True, False])
+        self.assertIn("(stack B)", self.succeed("inspect", path).stdout)
+        self.succeed("volume", path, "b.nrrd", "--series", 2)
+        b = Nrrd(self.folder / "b.nrrd")
+        self.assertEqual(list(b.values), [float(v) for v in range(3 * 120, 5 * 120)])
+        done = self.run_program("volume", path, "a.nrrd")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        a = Nrrd(self.folder / "a.nrrd")
+        starts = [a.values[120 * k] for k in range(4)]
+        self.assertEqual(starts, [120.0, 240.0, 0.0, 600.0])
+
+    def test_rescale_by_hand(self):
+        path = self.folder / "enhanced.dcm"
+        tags = enhanced_ct([0, 2], "AA")
+        del tags[(0x5200, 0x9229, "SQ")][0][(0x0028, 0x9145, "SQ")]
+        write_dicom(path, tags, frames=2)
+        error = self.refuse(1, "volume", path, "o.nrrd", says="RescaleSlope (0028,1053)")
+        self.assertIn("--rescale", error)
+        self.succeed("volume", path, "o.nrrd", "--rescale", "2,-1000.5")
+        self.assertEqual(Nrrd(self.folder / "o.nrrd").values[0], 999.5)
+        for wrong in ("0,1", "1", "1,2,3", "a,b"):
+            self.refuse(2, "volume", path, "p.nrrd", "--rescale", wrong)
+        self.refuse(2, "volume", self.write_block(), "p.nrrd", "--rescale", "1,0", says="--rescale")
+
+    def test_x_ray_images_say_what_is_known(self):
+        uids = {(0x0020, 0x000D, "UI"): "1.2.3", (0x0020, 0x000E, "UI"): "1.2.3.5"}
+        (self.folder / "x").mkdir()
+        write_dicom(self.folder / "x" / "a.dcm", {**XA, **uids})
+        write_dicom(self.folder / "x" / "b.dcm", {**XA, **uids, (0x0018, 0x1164, "DS"): None}, frames=3)
+        series = self.succeed_json("inspect", "x")["series"]
+        self.assertEqual([s["kind"] for s in series], ["radiograph"])
+        a, b = series[0]["images"]
+        self.assertEqual((a["path"], a["frames"], a["pixels_are"], a["view_is_known"]), ("a.dcm", 1, "linear", True))
+        self.assertEqual((a["columns"], a["rows"], a["needs"]), (12, 10, []))
+        self.assertEqual((b["frames"], b["view_is_known"], b["needs"]), (3, False, ["--frame", "--pitch-mm"]))
+        self.assertEqual({p["code"] for p in b["problems"]}, {"missing-frame", "missing-pitch", "isocenter-assumed"})
+        table = self.succeed("inspect", "x").stdout
+        self.assertIn("a.dcm: 12 x 10, pixels are linear, view known", table)
+        self.assertIn("b.dcm: 12 x 10, 3 frames, pixels are linear, view needs --frame --pitch-mm", table)
 
 
 class View(XrayTest):
