@@ -9,7 +9,7 @@ mkdir -p "$logs"
 # What building needs, and what the tests need in addition (Debian's names).
 build_packages=(cmake ninja-build g++ libinsighttoolkit5-dev libdcmtk-dev libopenjp2-7-dev libxrl-dev
   nlohmann-json3-dev librandom123-dev libcli11-dev libhwy-dev libeigen3-dev)
-test_packages=(libgtest-dev libmpfr-dev python3 clang-format doxygen graphviz dcmtk util-linux)
+test_packages=(libgtest-dev libmpfr-dev python3 python3-venv clang-format doxygen graphviz dcmtk util-linux)
 
 # step NAME COMMAND...: one line of progress; the command's output goes to a log, which is shown if it fails.
 step() {
