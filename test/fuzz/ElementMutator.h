@@ -81,7 +81,7 @@ LLVMFuzzerCustomMutator(std::uint8_t * data, std::size_t size, std::size_t maxim
 {
   std::minstd_rand random(seed);
   random.discard(3);
-  Bytes mutated;
+  fuzz::Bytes mutated;
   if (random() % 4 != 0)
   {
     mutated = fuzz::MutateElements({ data, data + size }, maximumSize, random);
