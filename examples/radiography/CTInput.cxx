@@ -22,8 +22,7 @@
 #include "Numbers.h"
 
 #include "itkHounsfieldToAttenuationImageFilter.h"
-#include "itkImageRegionConstIterator.h"
-#include "itkImageRegionIterator.h"
+#include "itkRadiographMaskLabelImageFilter.h"
 
 #ifdef RADIOGRAPHY_USE_DCMTK
 #  include "itkDICOMCTVolumeReader.h"
@@ -105,6 +104,9 @@ ReadDICOM(const CTOptions &, Console &, std::vector<std::string> *)
 
 #endif
 
+/** Of a voxel; of a direction cosine. */
+constexpr double GridTolerance = 1e-3;
+
 /** The first thing about the grids that differs, or nothing. */
 std::string
 CompareGrids(const itk::ImageBase<3> & mask, const itk::ImageBase<3> & ct)
@@ -113,21 +115,20 @@ CompareGrids(const itk::ImageBase<3> & mask, const itk::ImageBase<3> & ct)
   {
     return "size";
   }
-  constexpr double tolerance = 1e-3; // of a voxel
-  const double     voxel = std::min({ ct.GetSpacing()[0], ct.GetSpacing()[1], ct.GetSpacing()[2] });
+  const double voxel = std::min({ ct.GetSpacing()[0], ct.GetSpacing()[1], ct.GetSpacing()[2] });
   for (unsigned int i = 0; i < 3; ++i)
   {
-    if (std::abs(mask.GetSpacing()[i] - ct.GetSpacing()[i]) > tolerance * ct.GetSpacing()[i])
+    if (std::abs(mask.GetSpacing()[i] - ct.GetSpacing()[i]) > GridTolerance * ct.GetSpacing()[i])
     {
       return "spacing";
     }
-    if (std::abs(mask.GetOrigin()[i] - ct.GetOrigin()[i]) > tolerance * voxel)
+    if (std::abs(mask.GetOrigin()[i] - ct.GetOrigin()[i]) > GridTolerance * voxel)
     {
       return "origin";
     }
     for (unsigned int j = 0; j < 3; ++j)
     {
-      if (std::abs(mask.GetDirection()[i][j] - ct.GetDirection()[i][j]) > tolerance)
+      if (std::abs(mask.GetDirection()[i][j] - ct.GetDirection()[i][j]) > GridTolerance)
       {
         return "direction";
       }
@@ -136,7 +137,7 @@ CompareGrids(const itk::ImageBase<3> & mask, const itk::ImageBase<3> & ct)
   return {};
 }
 
-void
+VolumeImage::Pointer
 ApplyMask(VolumeImage & attenuation, const CTOptions & options, const Console & console)
 {
   const auto labels = ReadVolumeFile<LabelImage>(options.mask, "a label image", console);
@@ -146,20 +147,29 @@ ApplyMask(VolumeImage & attenuation, const CTOptions & options, const Console & 
     throw Failure("the " + difference + " of " + options.mask + " is not the CT's",
                   "resample the labels onto the CT's grid (nearest neighbour)");
   }
-  itk::ImageRegionConstIterator<LabelImage> label(labels, labels->GetLargestPossibleRegion());
-  itk::ImageRegionIterator<VolumeImage>     mu(&attenuation, attenuation.GetLargestPossibleRegion());
-  itk::SizeValueType                        kept = 0;
-  for (; !mu.IsAtEnd(); ++mu, ++label)
+  const auto filter = itk::RadiographMaskLabelImageFilter::New();
+  filter->SetInput(&attenuation);
+  filter->SetLabelImage(labels);
+  if (options.label)
   {
-    const bool keep = options.label ? label.Get() == static_cast<std::int64_t>(*options.label) : label.Get() != 0;
-    kept += keep;
-    mu.Set(keep ? mu.Get() : 0.0f);
+    filter->SetLabels({ static_cast<std::int64_t>(*options.label) });
   }
-  if (kept == 0)
+  // The grids were compared above, with a message that names the file; ITK's own tolerance is a thousand times as
+  // small.
+  filter->SetCoordinateTolerance(GridTolerance);
+  filter->SetDirectionTolerance(GridTolerance);
+  filter->InPlaceOn();
+  try
   {
-    throw Failure(options.label ? "no voxel of " + options.mask + " has the label " + std::to_string(*options.label)
-                                : "all voxels of " + options.mask + " are 0");
+    filter->Update();
   }
+  catch (const itk::ExceptionObject & error)
+  {
+    throw Failure(options.mask + ": " + error.GetDescription());
+  }
+  VolumeImage::Pointer masked = filter->GetOutput();
+  masked->DisconnectPipeline();
+  return masked;
 }
 
 JSON
@@ -278,7 +288,7 @@ ConvertToAttenuation(VolumeImage::Pointer hounsfield, const CTOptions & options,
   attenuation->DisconnectPipeline();
   if (!options.mask.empty())
   {
-    ApplyMask(*attenuation, options, console);
+    attenuation = ApplyMask(*attenuation, options, console);
   }
   return { attenuation, filter->GetModel(), filter->GetNumberOfFlooredVoxels() };
 }

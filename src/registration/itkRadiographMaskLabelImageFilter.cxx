@@ -98,11 +98,10 @@ RadiographMaskLabelImageFilter::GenerateData()
     std::ostringstream names;
     for (const LabelType label : m_Labels)
     {
-      names << ' ' << label;
+      names << (names.tellp() > 0 ? " or " : "the label ") << label;
     }
-    itkExceptionMacro("No voxel of the label image has "
-                      << (m_Labels.empty() ? "a label other than 0" : "one of the labels" + names.str())
-                      << ", so that nothing of the CT would be left.");
+    itkExceptionMacro("No voxel of the label image has " << (m_Labels.empty() ? "a label other than 0" : names.str())
+                                                         << ", so that nothing of the CT would be left.");
   }
   this->AllocateOutputs();
   const auto                               region = this->GetOutput()->GetRequestedRegion();
