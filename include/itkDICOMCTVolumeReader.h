@@ -115,8 +115,10 @@ public:
   HasRescale() const;
 
   /** Looks through the folder anew: headers only. Volumes that cannot be loaded do not throw here, they are listed with
-   * their problems. Update() does this by itself when the path has changed since the last time.
-   * \throws ExceptionObject if the path does not exist or cannot be listed. */
+   * their problems. Update() does this by itself when the path or the rescale by hand has changed since the last time.
+   * Progress runs from 0 to 1 here as well, and the abort flag is looked at.
+   * \throws ExceptionObject if the path does not exist or cannot be listed.
+   * \throws ProcessAborted */
   void
   ScanInventory();
 
@@ -153,9 +155,9 @@ protected:
 private:
   struct Implementation;
 
-  /** Into memory of the slices' own size; returns the padding pixels. */
+  /** Into memory of the slices' own size, as this part of the whole work; returns the padding pixels. */
   SizeValueType
-  DecodeSlices(float * voxels);
+  DecodeSlices(float * voxels, float progressWeight);
 
   /** Decodes, and resamples into the output. */
   void

@@ -152,10 +152,12 @@ DICOMCTVolumeReader::ScanInventory()
     itkExceptionMacro("No path was given: call SetPath() with a folder or a file");
   }
   m_Implementation->scannedPath.clear();
+  // An abort of an earlier run does not stop this one.
+  this->SetAbortGenerateData(false);
+  this->UpdateProgress(0.0f);
   try
   {
-    m_Implementation->scan =
-      dicom::ScanFolder(m_Path, m_Implementation->rescale, HandDownThreads(*this->GetMultiThreader()));
+    m_Implementation->scan = dicom::ScanFolder(m_Path, m_Implementation->rescale, HandDownThreads(*this));
   }
   catch (const std::runtime_error & error)
   {
@@ -265,14 +267,14 @@ DICOMCTVolumeReader::EnlargeOutputRequestedRegion(DataObject * output)
 }
 
 SizeValueType
-DICOMCTVolumeReader::DecodeSlices(float * voxels)
+DICOMCTVolumeReader::DecodeSlices(float * voxels, float progressWeight)
 {
   const auto &             slices = m_Implementation->ChosenStack().slices;
   const std::size_t        pixelsPerSlice = slices.front().Header().format.NumberOfPixels();
   std::vector<std::size_t> padded(slices.size(), 0);
   std::vector<std::string> errors(slices.size());
   dicom::ImageFilePool     files;
-  HandDownThreads (*this)(static_cast<std::int64_t>(slices.size()), [&](std::int64_t item) {
+  HandDownThreads(*this, progressWeight)(static_cast<std::int64_t>(slices.size()), [&](std::int64_t item) {
     const auto k = static_cast<std::size_t>(item);
     try
     {
@@ -287,7 +289,6 @@ DICOMCTVolumeReader::DecodeSlices(float * voxels)
   {
     if (!errors[k].empty())
     {
-      this->GetOutput()->ReleaseData();
       itkExceptionMacro("The file \"" << slices[k].file->absolutePath << "\" cannot be decoded: " << errors[k]);
     }
   }
@@ -302,7 +303,7 @@ DICOMCTVolumeReader::ResampleSlices()
   const auto &               format = stack.slices.front().Header().format;
   std::vector<float>         decoded(format.NumberOfPixels() * stack.slices.size());
   std::vector<const float *> slices;
-  this->DecodeSlices(decoded.data());
+  this->DecodeSlices(decoded.data(), 0.5f);
   for (std::size_t k = 0; k < stack.slices.size(); ++k)
   {
     slices.push_back(decoded.data() + k * format.NumberOfPixels());
@@ -310,7 +311,7 @@ DICOMCTVolumeReader::ResampleSlices()
   ImageType * const output = this->GetOutput();
   output->Allocate();
   std::vector<std::size_t> empty(grid.size[2], 0);
-  HandDownThreads (*this)(static_cast<std::int64_t>(grid.size[2]), [&](std::int64_t item) {
+  HandDownThreads(*this, 0.5f)(static_cast<std::int64_t>(grid.size[2]), [&](std::int64_t item) {
     const auto k = static_cast<std::size_t>(item);
     empty[k] = dicom::ResampleSlice(grid,
                                     slices,
@@ -328,13 +329,21 @@ DICOMCTVolumeReader::GenerateData()
 {
   ImageType * const output = this->GetOutput();
   output->SetBufferedRegion(output->GetLargestPossibleRegion());
-  if (m_Implementation->grid)
+  try
   {
-    this->ResampleSlices();
-    return;
+    if (m_Implementation->grid)
+    {
+      this->ResampleSlices();
+      return;
+    }
+    output->Allocate();
+    m_NumberOfPaddedVoxels = this->DecodeSlices(output->GetBufferPointer(), 1.0f);
   }
-  output->Allocate();
-  m_NumberOfPaddedVoxels = this->DecodeSlices(output->GetBufferPointer());
+  catch (...)
+  {
+    output->ReleaseData(); // no part of a volume is left
+    throw;
+  }
 }
 
 void

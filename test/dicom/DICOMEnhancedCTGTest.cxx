@@ -15,6 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
+#include "DICOMEncoders.h"
 #include "DICOMEnhancedFiles.h"
 
 using namespace phantom;
@@ -390,6 +391,51 @@ TEST(DICOMEnhancedCT, ReadsNativeEncodings)
     Save(*MakeEnhanced(MakeFrames(Shuffled)), folder / "enhanced", syntax);
     ExpectPhantom(folder);
   }
+}
+
+TEST(DICOMEnhancedCT, ReadsLosslessCompression)
+{
+  RegisterEncoders();
+  const DJ_RPLossless                                                                lossless;
+  const std::vector<std::pair<E_TransferSyntax, const DcmRepresentationParameter *>> encodings = {
+    { EXS_RLELossless, nullptr }, { EXS_JPEGProcess14SV1, &lossless }, { EXS_JPEGLSLossless, nullptr }
+  };
+  for (const auto & [syntax, parameter] : encodings)
+  {
+    SCOPED_TRACE(DcmXfer(syntax).getXferName());
+    const TemporaryFolder folder;
+    const auto            file = MakeEnhanced(MakeFrames(Shuffled));
+    ASSERT_TRUE(file->getDataset()->chooseRepresentation(syntax, parameter).good());
+    Save(*file, folder / "enhanced", syntax);
+    ExpectPhantom(folder);
+  }
+}
+
+TEST(DICOMEnhancedCT, ReadsJPEG2000FrameByFrame)
+{
+  const auto write = [](const TemporaryFolder & folder, std::size_t fragments) {
+    const auto   file = MakeEnhanced(MakeFrames(Shuffled));
+    auto * const sequence = new DcmPixelSequence(DCM_PixelSequenceTag);
+    sequence->insert(new DcmPixelItem(DCM_PixelItemTag));
+    DcmOffsetList offsets;
+    for (std::size_t i = 0; i < fragments; ++i)
+    {
+      const auto             cells = Cells(Shuffled[i]);
+      std::vector<OPJ_INT32> values(cells.begin(), cells.end());
+      auto                   bytes = EncodeJPEG2000(values, false, false);
+      ASSERT_TRUE(sequence->storeCompressedFrame(offsets, bytes.data(), static_cast<Uint32>(bytes.size()), 0).good());
+    }
+    auto * const pixels = new DcmPixelData(DCM_PixelData);
+    pixels->putOriginalRepresentation(EXS_JPEG2000LosslessOnly, nullptr, sequence);
+    ASSERT_TRUE(file->getDataset()->insert(pixels, OFTrue).good());
+    Save(*file, folder / "enhanced", EXS_JPEG2000LosslessOnly);
+  };
+  const TemporaryFolder folder;
+  write(folder, Shuffled.size());
+  ExpectPhantom(folder);
+  const TemporaryFolder tooFew;
+  write(tooFew, Shuffled.size() - 1);
+  ExpectRefusal(tooFew, "pixel-data", { "5 fragment(s) for 6 frame(s)" });
 }
 
 TEST(DICOMEnhancedCT, ThreadsShareAFile)

@@ -15,11 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "DICOMPhantomSeries.h"
+#include "DICOMEnhancedFiles.h"
 
 #include "itkCommand.h"
 
 #include <cstring>
+#include <iterator>
 
 using namespace phantom;
 
@@ -64,6 +65,63 @@ TEST(DICOMReaderPipeline, ReportsProgressAndStopsWhenAborted)
   reader->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) { reader->AbortGenerateDataOn(); });
   reader->Modified();
   EXPECT_THROW(reader->Update(), itk::ProcessAborted);
+}
+
+TEST(DICOMReaderPipeline, AStopWhileHeadersAreReadLeavesNothing)
+{
+  const TemporaryFolder folder;
+  WriteSeries(folder);
+  const auto reader = MakeReader(folder);
+  reader->SetNumberOfWorkUnits(1);
+  const auto id =
+    reader->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) { reader->AbortGenerateDataOn(); });
+  EXPECT_THROW(reader->UpdateOutputInformation(), itk::ProcessAborted);
+  EXPECT_TRUE(reader->GetInventory().series.empty());
+  reader->RemoveObserver(id);
+  ASSERT_NO_THROW(reader->Update());
+  ExpectVoxels(*reader->GetOutput(), PhantomHU);
+}
+
+TEST(DICOMReaderPipeline, ProgressNeverRunsBackwards)
+{
+  const TemporaryFolder folder;
+  WriteSeries(folder);
+  std::filesystem::remove(folder / "s2");
+  const auto reader = MakeReader(folder);
+  reader->ResampleOn();
+  reader->SetNumberOfWorkUnits(1);
+  reader->ScanInventory();
+  float last = 0.0f;
+  reader->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+    EXPECT_GE(reader->GetProgress(), last);
+    last = reader->GetProgress();
+  });
+  reader->Update();
+  EXPECT_EQ(last, 1.0f);
+}
+
+TEST(DICOMReaderPipeline, FilesAreClosed)
+{
+  const auto open = [] {
+    const std::filesystem::directory_iterator descriptors("/proc/self/fd");
+    return std::distance(begin(descriptors), end(descriptors));
+  };
+  const TemporaryFolder folder;
+  WriteSeries(folder);
+  const TemporaryFolder broken;
+  WriteSeries(broken);
+  std::filesystem::resize_file(broken / "s3", std::filesystem::file_size(broken / "s3") - 100);
+  const TemporaryFolder enhanced;
+  Save(*MakeEnhanced(MakeFrames({ 2, 1, 0 })), enhanced / "enhanced");
+  MakeReader(folder)->Update(); // whatever is opened once and for all
+  const auto before = open();
+  for (const auto * one : { &folder, &broken, &enhanced })
+  {
+    const auto reader = MakeReader(*one);
+    UpdateError(one->String());
+    reader->ScanInventory();
+    EXPECT_EQ(open(), before);
+  }
 }
 
 TEST(DICOMReaderPipeline, PrintsEveryMember)

@@ -3,6 +3,7 @@ set(dicom_TESTS)
 set(dicom_TEST_LIBRARIES)
 if(Radiography_USE_DCMTK)
   set(dicom_TESTS
+      DICOMCasesGTest.cxx
       DICOMEnhancedCTGTest.cxx
       DICOMFolderGTest.cxx
       DICOMMutationsGTest.cxx
@@ -23,6 +24,7 @@ if(Radiography_USE_DCMTK)
   set(dicom_TEST_LIBRARIES DCMTK::dcmdata DCMTK::dcmjpeg DCMTK::dcmjpls openjp2)
   # The library's own openjpeg.h, before the renamed copy that ITK brings.
   set_source_files_properties(
-    dicom/DICOMMutationsGTest.cxx dicom/DICOMTransferSyntaxGTest.cxx PROPERTIES INCLUDE_DIRECTORIES "${OPENJPEG_INCLUDE_DIRS}"
+    dicom/DICOMEnhancedCTGTest.cxx dicom/DICOMMutationsGTest.cxx dicom/DICOMTransferSyntaxGTest.cxx
+    PROPERTIES INCLUDE_DIRECTORIES "${OPENJPEG_INCLUDE_DIRS}"
   )
 endif()
