@@ -151,6 +151,31 @@ ReadNativeCells(DcmPixelData & pixelData, const FrameLocation & location)
   return cells;
 }
 
+/** DCMTK's decoder of RLE reads the 64 bytes of its header whether they are there or not (PS3.5 G.5). */
+void
+CheckFragments(DcmPixelSequence & sequence, const FrameLocation & location)
+{
+  const std::size_t   least = location.transferSyntaxUID == UID_RLELosslessTransferSyntax ? 64 : 1;
+  const unsigned long items = sequence.card();
+  const bool          isOneAFrame = items == location.frames + 1;
+  const unsigned long first = isOneAFrame ? static_cast<unsigned long>(location.frame) + 1 : 1;
+  const unsigned long last = isOneAFrame ? first + 1 : items;
+  if (items < 2)
+  {
+    RefusePixels("its pixel data have no fragment");
+  }
+  for (unsigned long i = first; i < last; ++i)
+  {
+    std::vector<std::uint8_t> bytes;
+    AppendFragment(bytes, sequence, i);
+    if (bytes.size() < least)
+    {
+      RefusePixels("fragment " + std::to_string(i) + " of the pixel data has " + std::to_string(bytes.size()) +
+                   " bytes, too few to hold an image");
+    }
+  }
+}
+
 /** RLE, JPEG and JPEG-LS through DCMTK's decoders. */
 PixelCells
 DecodeWithDCMTK(DcmDataset & dataset, DcmPixelData & pixelData, const FrameLocation & location)
@@ -299,6 +324,7 @@ DecodeEncapsulated(const FrameLocation & location, DcmDataset & dataset, DcmPixe
     return CellsOfJPEG2000(
       DecodeJPEG2000(CodestreamOf(location, frames), location.format.columns, location.format.rows), location);
   }
+  CheckFragments(frames, location);
   PixelCells cells = DecodeWithDCMTK(dataset, data, location);
   if (syntax == UID_JPEGLSLossyTransferSyntax && location.format.isSigned)
   {
