@@ -21,6 +21,7 @@
 #include "RadiographyExport.h"
 #include "itkCorrelationRadiographToVolumeMetricv4.h"
 #include "itkRadiographGeometry.h"
+#include "itkRadiographMaskTruncationImageFilter.h"
 #include "itkRadiographRegistrationResult.h"
 #include "itkRadiographyMacros.h"
 
@@ -86,6 +87,7 @@ struct RadiographRegistrationLevel
  * |           | a combination of parameters is next to undetermined                               |
  * |           | the optimizer stopped before it was stationary                                    |
  * |           | the factor on mu or on n0 was estimated beyond all reason                         |
+ * |           | more than a quarter of the pixels were left out as outliers                       |
  * | converged | none of these                                                                     |
  *
  * An error that both halves share is not seen by comparing them.
@@ -125,6 +127,7 @@ public:
   using TransformKindEnum = RadiographRegistrationEnums::TransformKind;
   using ComparedEnum = CorrelationRadiographToVolumeMetricv4Enums::Compared;
   using RelationEnum = CorrelationRadiographToVolumeMetricv4Enums::Relation;
+  using CutFacesEnum = RadiographMaskTruncationImageFilterEnums::CutFaces;
   using ProjectorEnum = DigitallyReconstructedRadiographImageFilterEnums::Projector;
 
   /** \name The CT and the views. Views are numbered from 0 in the order in which they were added. */
@@ -250,6 +253,31 @@ public:
   /** Start k depends on this and k alone. */
   itkSetMacro(Seed, uint64_t);
   itkGetConstMacro(Seed, uint64_t);
+  ///@}
+
+  /** \name What is left out */
+  ///@{
+  /** Rays that meet what the CT has cut off, by RadiographMaskTruncationImageFilter: made anew on each level, and
+   * whenever the pose has moved as far as the margin is wide, so that the start need not be near. Off by default. */
+  itkSetMacro(MaskTruncation, bool);
+  itkGetConstMacro(MaskTruncation, bool);
+  itkBooleanMacro(MaskTruncation);
+  /** Which faces; SliceFaces by default. */
+  itkSetEnumMacro(CutFaces, CutFacesEnum);
+  itkGetEnumMacro(CutFaces, CutFacesEnum);
+  /** Pixels of the level by which that mask is wider; 2 by default. */
+  itkSetMacro(TruncationMargin, unsigned int);
+  itkGetConstMacro(TruncationMargin, unsigned int);
+  /** Poisson: pixels that show what is not in the CT, such as a tool or a catheter. After the last level those whose
+   * readings depart from the prediction by more than OutlierBound are left out together with their neighbours, and the
+   * level is run again, up to three times. Off by default. */
+  itkSetMacro(MaskOutliers, bool);
+  itkGetConstMacro(MaskOutliers, bool);
+  itkBooleanMacro(MaskOutliers);
+  /** In units of sqrt(lambda + tau^2 lambda^2), where tau is the error of the prediction that most pixels behind the CT
+   * have, 1.4826 times the median of |N - lambda| / lambda; 6 by default. */
+  itkSetMacro(OutlierBound, double);
+  itkGetConstMacro(OutlierBound, double);
   ///@}
 
   /** \name Levels */
@@ -440,6 +468,11 @@ private:
   PointType    m_Target{};
   unsigned int m_BlockSize{ 8 };
   bool         m_CompareHalves{ true };
+  bool         m_MaskTruncation{ false };
+  CutFacesEnum m_CutFaces{ CutFacesEnum::SliceFaces };
+  unsigned int m_TruncationMargin{ 2 };
+  bool         m_MaskOutliers{ false };
+  double       m_OutlierBound{ 6.0 };
   double       m_HalvesTolerance{ std::numeric_limits<double>::quiet_NaN() };
   double       m_StationarityBound{ 0.1 };
   double       m_RelativeResidualBound{ 0.08 };

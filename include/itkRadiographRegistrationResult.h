@@ -192,6 +192,7 @@ public:
   itkOverrideGetNameOfClassMacro(RadiographRegistrationResult);
 
   using ImageType = Image<float, 3>;
+  using MaskType = Image<unsigned char, 3>;
   using TransformType = Transform<double, 3, 3>;
   using PointType = Point<double, 3>;
   using VectorType = Vector<double, 3>;
@@ -233,12 +234,15 @@ public:
     std::string                singularDirection;
     std::vector<NuisancesType> nuisances;
 
-    bool           halvesWereCompared{ false };
-    double         halvesDistance{ 0.0 };
-    double         halvesBound{ 0.0 };
-    double         halvesDisplacement{ 0.0 };
-    double         halvesTolerance{ 0.0 };
-    ParametersType halvesParameters[2];
+    bool                                halvesWereCompared{ false };
+    double                              halvesDistance{ 0.0 };
+    double                              halvesBound{ 0.0 };
+    double                              halvesDisplacement{ 0.0 };
+    double                              halvesTolerance{ 0.0 };
+    ParametersType                      halvesParameters[2];
+    std::vector<MaskType::ConstPointer> outlierMasks;
+    SizeValueType                       outliers{ 0 };
+
 
     std::vector<ImageType::ConstPointer> images;
     std::vector<ImageType::ConstPointer> initialPredictions;
@@ -448,6 +452,22 @@ public:
   GetHalvesParameters(unsigned int half) const
   {
     return m_Content.halvesParameters[half];
+  }
+  ///@}
+
+  /** \name Pixels that were left out as outliers, if that was asked for */
+  ///@{
+  /** Of all views, on the grid of the last level. */
+  SizeValueType
+  GetNumberOfOutliers() const
+  {
+    return m_Content.outliers;
+  }
+  /** 0 where a pixel was left out as an outlier, else 1; null if outliers were not looked for. */
+  const MaskType *
+  GetOutlierMask(unsigned int view) const
+  {
+    return view < m_Content.outlierMasks.size() ? m_Content.outlierMasks[view].GetPointer() : nullptr;
   }
   ///@}
 

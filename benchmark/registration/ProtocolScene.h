@@ -73,6 +73,8 @@ struct Case
   bool estimatesAttenuation{ false };
   bool estimatesScatter{ false };
   bool masks{ false };
+  /** Outliers are left out. */
+  bool robust{ false };
 };
 
 struct View
@@ -123,7 +125,10 @@ AllCases()
   add("truncated", [](Case & c) { c.truncated = c.masks = true; });
   add("tool", [](Case & c) { c.tool = true; });
   add("tool-masked", [](Case & c) { c.tool = c.masks = true; });
+  add("tool-outliers", [](Case & c) { c.tool = c.robust = true; });
+  add("right-outliers", [](Case & c) { c.robust = true; });
   add("arm-ignored", [](Case & c) { c.arm = true; });
+  add("arm-outliers", [](Case & c) { c.arm = c.robust = true; });
   add("arm-masked", [](Case & c) { c.arm = c.masks = true; });
   return cases;
 }
@@ -168,29 +173,28 @@ ArmDepth(itk::IndexValueType column)
   return std::abs(offset) < 1.0 ? 2.0 * std::sqrt(1.0 - offset * offset) : 0.0;
 }
 
-/** Means over a window of 2 x 24 + 1 pixels, along columns and rows one after the other. */
+/** Means over a window of 2 reach + 1 pixels, along columns and rows one after the other, of an image of pixels^2. */
 inline void
-Smooth(ImageType & image)
+Smooth(ImageType & image, unsigned int pixels, int reach)
 {
-  constexpr int      reach = 24;
-  std::vector<float> line(Pixels);
+  std::vector<float> line(pixels);
   for (unsigned int direction = 0; direction < 2; ++direction)
   {
-    const unsigned int step = direction == 0 ? 1 : Pixels;
-    for (unsigned int other = 0; other < Pixels; ++other)
+    const unsigned int step = direction == 0 ? 1 : pixels;
+    for (unsigned int other = 0; other < pixels; ++other)
     {
-      float * const first = image.GetBufferPointer() + other * (direction == 0 ? Pixels : 1);
-      for (int i = 0; i < static_cast<int>(Pixels); ++i)
+      float * const first = image.GetBufferPointer() + other * (direction == 0 ? pixels : 1);
+      for (int i = 0; i < static_cast<int>(pixels); ++i)
       {
         double sum = 0.0;
         int    count = 0;
-        for (int k = std::max(0, i - reach); k <= std::min<int>(Pixels - 1, i + reach); ++k, ++count)
+        for (int k = std::max(0, i - reach); k <= std::min<int>(pixels - 1, i + reach); ++k, ++count)
         {
           sum += first[k * step];
         }
         line[i] = static_cast<float>(sum / count);
       }
-      for (unsigned int i = 0; i < Pixels; ++i)
+      for (unsigned int i = 0; i < pixels; ++i)
       {
         first[i * step] = line[i];
       }
@@ -241,7 +245,7 @@ MakeView(const ImageType & mu, double primaryAngle, const Case & what, unsigned 
   if (what.scatter > 0.0)
   {
     const auto smooth = Copy(*mean);
-    Smooth(*smooth);
+    Smooth(*smooth, Pixels, 24);
     for (unsigned int i = 0; i < Pixels * Pixels; ++i)
     {
       mean->GetBufferPointer()[i] += static_cast<float>(what.scatter) * smooth->GetBufferPointer()[i];

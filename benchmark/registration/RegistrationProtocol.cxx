@@ -27,7 +27,6 @@
 #include "itkFisherScoringOptimizerv4.h"
 #include "itkNormalizedCorrelationRadiographToVolumeMetricv4.h"
 #include "itkPoissonRadiographToVolumeMetricv4.h"
-#include "itkRadiographMaskTruncationImageFilter.h"
 #include "itkRadiographPyramid.h"
 #include "itkRadiographRegistrationMethod.h"
 #include "itkRegistrationParameterScalesFromFisherInformation.h"
@@ -79,23 +78,14 @@ RunMethod(const Scene &                                scene,
   method->SetInput(scene.mu);
   for (const View & view : scene.views)
   {
-    MaskType::Pointer mask = view.mask;
-    if (what.truncated && what.masks)
-    {
-      const auto filter = itk::RadiographMaskTruncationImageFilter::New();
-      filter->SetInput(scene.mu);
-      filter->SetGeometry(view.geometry);
-      filter->SetTransform(&start);
-      filter->SetMargin(4);
-      filter->Update();
-      mask = filter->GetOutput();
-    }
-    const auto number = method->AddView(view.counts, view.geometry, mask);
+    const auto number = method->AddView(view.counts, view.geometry, view.mask);
     method->SetOpenBeamCounts(number, scene.openBeam);
   }
   method->SetEstimateExposure(!what.knowsExposure);
   method->SetEstimateAttenuation(what.estimatesAttenuation);
   method->SetEstimateScatter(what.estimatesScatter);
+  method->SetMaskTruncation(what.truncated && what.masks);
+  method->SetMaskOutliers(what.robust);
   method->SetInitialTransform(&start);
   method->SetFullResolution(full);
   const auto begin = std::chrono::steady_clock::now();

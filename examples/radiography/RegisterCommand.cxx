@@ -31,7 +31,6 @@
 #include "itkRadiographLandmarkJSON.h"
 #include "itkRadiographLandmarkPoseEstimator.h"
 #include "itkRadiographMask.h"
-#include "itkRadiographMaskTruncationImageFilter.h"
 #include "itkRadiographRegistrationMethod.h"
 #include "itkTransformFileWriter.h"
 
@@ -61,7 +60,8 @@ struct RegisterOptions
   std::optional<double>    photons;
   std::vector<std::string> estimate;
   bool                     maskTruncated{ false };
-  std::uint64_t            maskMargin{ 4 };
+  std::uint64_t            maskMargin{ 2 };
+  bool                     maskOutliers{ false };
   std::string              landmarks3D;
   std::string              landmarks2D;
   std::string              transform{ "euler" };
@@ -98,9 +98,11 @@ ChooseEstimated(const RegisterOptions & options, const std::string & metric, con
 {
   if (metric != "poisson")
   {
-    if (!options.estimate.empty() || options.photons)
+    if (!options.estimate.empty() || options.photons || options.maskOutliers)
     {
-      throw UsageError(std::string(options.photons ? "--photons" : "--estimate") +
+      throw UsageError(std::string(options.photons        ? "--photons"
+                                   : options.maskOutliers ? "--mask-outliers"
+                                                          : "--estimate") +
                          " concerns the Poisson metric, and " + metric + " is used",
                        "add --metric poisson, or leave it away");
     }
@@ -186,34 +188,6 @@ StartFromLandmarks(const RegisterOptions &            options,
              estimator->GetWarnings() } };
 }
 
-/** Takes out the rays that leave through a cut face of the CT at the start pose. */
-void
-MaskTruncatedRays(RegisterImage &         image,
-                  const VolumeImage &     attenuation,
-                  const PoseTransform &   start,
-                  const RegisterOptions & options)
-{
-  const auto filter = itk::RadiographMaskTruncationImageFilter::New();
-  filter->SetInput(&attenuation);
-  filter->SetGeometry(image.geometry);
-  filter->SetTransform(&start);
-  filter->SetCutFaces(itk::RadiographMaskTruncationImageFilterEnums::CutFaces::SliceFacesWhereNotAir);
-  filter->SetMargin(static_cast<unsigned int>(options.maskMargin));
-  filter->Update();
-  if (filter->GetNumberOfKeptPixels() == 0)
-  {
-    throw Failure("--mask-truncated leaves no pixel of " + image.path + ": every ray meets what the CT has cut off",
-                  "leave --mask-truncated away, or give a better start with --initial");
-  }
-  MaskImage::Pointer mask = filter->GetOutput();
-  mask->DisconnectPipeline();
-  if (image.mask)
-  {
-    mask->CopyInformation(image.mask);
-  }
-  image.mask = image.mask ? itk::RadiographMask::Intersect(image.mask, mask) : mask;
-}
-
 Method::Pointer
 MakeMethod(const RegisterOptions &            options,
            const std::vector<RegisterImage> & images,
@@ -249,6 +223,10 @@ MakeMethod(const RegisterOptions &            options,
     metric == "poisson" && !options.photons &&
     std::any_of(images.begin(), images.end(), [](const auto & i) { return i.quantity != "counts"; });
   method->SetEstimateDispersion(unknownGain);
+  method->SetMaskTruncation(options.maskTruncated);
+  method->SetCutFaces(Method::CutFacesEnum::SliceFacesWhereNotAir);
+  method->SetTruncationMargin(static_cast<unsigned int>(options.maskMargin));
+  method->SetMaskOutliers(options.maskOutliers);
   method->SetTransformKind(KindOf(options.transform));
   method->SetInitialTransform(&start);
   method->SetNumberOfStarts(options.starts);
@@ -389,13 +367,6 @@ RunRegister(const RegisterOptions & options)
 
   const auto attenuation = ConvertToAttenuation(std::move(hounsfield), options.ct, console);
   registration.grid = attenuation.image.GetPointer();
-  if (options.maskTruncated)
-  {
-    for (auto & image : registration.images)
-    {
-      MaskTruncatedRays(image, *attenuation.image, *start, options);
-    }
-  }
   registration.prepareSeconds = watch.Lap();
 
   const auto method =
@@ -500,8 +471,12 @@ AddModelOptions(CLI::App & command, RegisterOptions & options)
   const auto truncated =
     command.add_flag("--mask-truncated", options.maskTruncated, "leave out rays that meet what the CT has cut off");
   truncated->group(group);
-  AddInteger(command, "--mask-margin", options.maskMargin, 0, 1000, "pixels around those, for the start's error")
+  AddInteger(command, "--mask-margin", options.maskMargin, 0, 1000, "pixels of each level around those")
     ->needs(truncated)
+    ->group(group);
+  command
+    .add_flag(
+      "--mask-outliers", options.maskOutliers, "leave out what is in the images and not in the CT (poisson): a tool")
     ->group(group);
 }
 

@@ -241,6 +241,7 @@ DescribeRegistration(const Registration & registration, const std::vector<std::s
                 { "bound", ToJSON(result.GetHalvesBound()) },
                 { "displacement_mm", ToJSON(result.GetHalvesDisplacement()) },
                 { "tolerance_mm", ToJSON(result.GetHalvesTolerance()) } } },
+    { "outliers", result.GetNumberOfOutliers() },
     { "nuisances", nuisances },
     { "initial_transform",
       result.GetInitialTransform() != nullptr ? DescribePose(*result.GetInitialTransform()) : JSON() },

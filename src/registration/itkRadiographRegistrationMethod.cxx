@@ -326,6 +326,7 @@ RadiographRegistrationMethod::RefuseNumbers() const
   refuseBelow0("StartTranslationSpread", m_StartTranslationSpread);
   refuseBelow0("StartRotationSpread", m_StartRotationSpread);
   refuseAtMost0("FullResolutionBudget", m_FullResolutionBudget);
+  refuseAtMost0("OutlierBound", m_OutlierBound);
   refuseAtMost0("StationarityTolerance", m_StationarityTolerance);
   refuseAtMost0("CoarseStationarityTolerance", m_CoarseStationarityTolerance);
   refuseAtMost0("StationarityBound", m_StationarityBound);
@@ -407,6 +408,11 @@ RadiographRegistrationMethod::VerifyPreconditions() ITKv5_CONST
     itkExceptionMacro("There is no view. Call AddView() with an image and its geometry.");
   }
   this->RefuseNumbers();
+  if (m_MaskOutliers && m_Metric != MetricEnum::Poisson)
+  {
+    itkExceptionMacro("Outliers can be told only from the prediction of counts, and the metric is "
+                      << m_Metric << ". Set MaskOutliers off, or Metric to Poisson.");
+  }
   for (unsigned int view = 0; view < m_NumberOfViews; ++view)
   {
     this->RefuseView(view);
@@ -470,6 +476,11 @@ RadiographRegistrationMethod::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "NumberOfStartsToOptimize: " << m_NumberOfStartsToOptimize << '\n';
   os << indent << "StartImageSize: " << m_StartImageSize << '\n';
   os << indent << "Seed: " << m_Seed << '\n';
+  os << indent << "MaskTruncation: " << m_MaskTruncation << '\n';
+  os << indent << "CutFaces: " << m_CutFaces << '\n';
+  os << indent << "TruncationMargin: " << m_TruncationMargin << '\n';
+  os << indent << "MaskOutliers: " << m_MaskOutliers << '\n';
+  os << indent << "OutlierBound: " << m_OutlierBound << '\n';
   os << indent << "Levels: " << m_Levels.size() << '\n';
   os << indent << "FullResolution: " << m_FullResolution << '\n';
   os << indent << "FullResolutionBudget: " << m_FullResolutionBudget << '\n';

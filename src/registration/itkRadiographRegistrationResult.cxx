@@ -202,6 +202,7 @@ RadiographRegistrationResult::PrintSelf(std::ostream & os, Indent indent) const
   os << indent << "HalvesDistance: " << c.halvesDistance << ", bound " << c.halvesBound << '\n';
   os << indent << "HalvesDisplacement: " << c.halvesDisplacement << " mm, tolerance " << c.halvesTolerance << " mm\n";
   os << indent << "HalvesParameters: " << c.halvesParameters[0] << ", " << c.halvesParameters[1] << '\n';
+  os << indent << "Outliers: " << c.outliers << '\n';
   os << indent << "NumberOfViews: " << c.images.size() << '\n';
   os << indent << "Starts: " << c.startsScored << " scored, " << c.startsOptimized << " optimized, "
      << c.startsAbandoned << " abandoned\n";

@@ -20,6 +20,7 @@
 #include "registration/itkInformationSpectrum.h"
 #include "registration/itkPoseUncertainty.h"
 #include "registration/itkRegistrationLevels.h"
+#include "registration/itkRegistrationMasks.h"
 #include "registration/itkRegistrationReduction.h"
 #include "registration/itkRegistrationTransforms.h"
 #include "registration/itkRegistrationVerdict.h"
@@ -42,6 +43,10 @@ constexpr SizeValueType IterationsOfHalf = 20;
 constexpr double        StationarityOfHalf = 0.01;
 // By how much of the coarsest sampling halves may differ.
 constexpr double TolerableShareOfSampling = 0.05;
+// How often a level runs again, with a mask made anew, at most.
+constexpr unsigned int  RoundsOfTruncation = 20;
+constexpr SizeValueType StepsBetweenMasks = 5;
+constexpr unsigned int  RoundsOfOutliers = 3;
 // A coarse level is left when a step lowers the objective by less than this part of it, or so many in a row do not.
 constexpr double       CoarseDecrease = 1e-4;
 constexpr unsigned int CoarseRejections = 6;
@@ -271,9 +276,15 @@ RadiographRegistrationRun::RunLevel(unsigned int index)
   const auto        start = Clock::now();
   const LevelType & level = m_Levels[index];
   m_Scene = this->Reduce(level);
+  m_GivenMasks.clear();
+  for (const RegistrationView & view : m_Scene.views)
+  {
+    m_GivenMasks.push_back(view.mask);
+  }
   ReportType report = this->DescribeLevel(level, m_Scene);
-  const auto prepare = [&] { m_Metric = MakeRegistrationMetric(this->MakeModel(), m_Scene, level, m_Transform); };
-  prepare();
+  m_LevelStart = m_Transform->Clone();
+  this->MaskTruncatedRays();
+  this->PrepareMetric(index);
   const bool isFirst = index == 0;
   const bool mayRun = !isFirst || this->ChooseStart(report);
   if (mayRun)
@@ -282,9 +293,11 @@ RadiographRegistrationRun::RunLevel(unsigned int index)
     {
       // Otherwise the unit of the readings would decide what a standard error is.
       this->RefineDispersion();
-      prepare();
+      this->PrepareMetric(index);
     }
     this->Optimize(index, report);
+    this->FollowTruncation(index, report);
+    this->LeaveOutOutliers(index, report);
     if (m_Content.reasons.empty())
     {
       this->RefineDispersion();
@@ -293,6 +306,117 @@ RadiographRegistrationRun::RunLevel(unsigned int index)
   report.renders = report.evaluations * m_Scene.views.size();
   report.seconds = SecondsSince(start);
   m_Content.levels.push_back(report);
+}
+
+void
+RadiographRegistrationRun::PrepareMetric(unsigned int index)
+{
+  RegistrationModel model = this->MakeModel();
+  if (index == 0 && m_Levels.size() > 1)
+  {
+    // Far from the pose, scatter and attenuation would explain what is out of place.
+    model.estimateAttenuation = false;
+    model.estimateScatter = false;
+  }
+  m_Metric = MakeRegistrationMetric(model, m_Scene, m_Levels[index], m_Transform);
+}
+
+void
+RadiographRegistrationRun::MaskTruncatedRays()
+{
+  for (std::size_t view = 0; view < m_Scene.views.size() && m_Method.GetMaskTruncation(); ++view)
+  {
+    m_Scene.views[view].mask = LeaveOutTruncation(m_Scene.views[view],
+                                                  m_GivenMasks[view],
+                                                  *m_Scene.volume->GetImage(),
+                                                  *m_Transform,
+                                                  m_Method.GetCutFaces(),
+                                                  m_Method.GetTruncationMargin());
+  }
+}
+
+// What is cut off is seen elsewhere when the pose has moved.
+void
+RadiographRegistrationRun::FollowTruncation(unsigned int index, ReportType & report)
+{
+  if (!m_Method.GetMaskTruncation())
+  {
+    return;
+  }
+  const auto              corners = FindInnerCorners(*m_Full.volume->GetImage());
+  double                  pitch = NumericTraits<double>::max();
+  const RegistrationSizes sizes = m_Method.MeasureSizes();
+  for (std::size_t view = 0; view < sizes.views.size(); ++view)
+  {
+    pitch = std::min(pitch, BlockOf(m_Levels[index], view) * sizes.views[view].pitchAtCT);
+  }
+  const double           tolerance = pitch * std::max(0.5, static_cast<double>(m_Method.GetTruncationMargin()));
+  TransformType::Pointer masked = m_LevelStart;
+  for (unsigned int round = 0; round < RoundsOfTruncation && m_Content.reasons.empty() &&
+                               ComputeMeanDisplacement(*masked, *m_Transform, corners) > tolerance;
+       ++round)
+  {
+    masked = m_Transform->Clone();
+    this->MaskTruncatedRays();
+    this->PrepareMetric(index);
+    this->Optimize(index, report);
+  }
+}
+
+// Those of the last level, whose prediction is the best.
+void
+RadiographRegistrationRun::LeaveOutOutliers(unsigned int index, ReportType & report)
+{
+  if (!m_Method.GetMaskOutliers() || index + 1 < m_Levels.size())
+  {
+    return;
+  }
+  m_MasksBefore.clear();
+  for (const RegistrationView & view : m_Scene.views)
+  {
+    m_MasksBefore.push_back(view.mask);
+  }
+  for (unsigned int round = 0; round < RoundsOfOutliers && m_Content.reasons.empty() && this->MaskOutliers(); ++round)
+  {
+    this->PrepareMetric(index);
+    this->Optimize(index, report);
+  }
+}
+
+bool
+RadiographRegistrationRun::MaskOutliers()
+{
+  const auto before = m_Content.outlierMasks;
+  m_Content.outlierMasks.clear();
+  m_Content.outliers = 0;
+  SizeValueType changed = 0;
+  for (unsigned int view = 0; view < m_Scene.views.size(); ++view)
+  {
+    RegistrationView & seen = m_Scene.views[view];
+    // Of the mask that was not looked for.
+    const MaskType * const given = m_MasksBefore[view];
+    const auto             kept = FindOutliers(seen,
+                                   *m_Metric->MakePrediction(view),
+                                   *ProjectDepths(seen, m_Scene, *m_Transform),
+                                   given,
+                                   m_Method.GetOutlierBound());
+    const auto             joined = MaskType::New();
+    joined->CopyInformation(kept);
+    joined->SetRegions(kept->GetLargestPossibleRegion());
+    joined->Allocate();
+    for (SizeValueType i = 0; i < kept->GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
+    {
+      const bool isGiven = !given || given->GetBufferPointer()[i] != 0;
+      const bool isKept = kept->GetBufferPointer()[i] != 0;
+      const bool wasKept = before.empty() || before[view]->GetBufferPointer()[i] != 0;
+      joined->GetBufferPointer()[i] = isGiven && isKept ? 1 : 0;
+      m_Content.outliers += isGiven && !isKept ? 1 : 0;
+      changed += isGiven && isKept != wasKept ? 1 : 0;
+    }
+    seen.mask = joined;
+    m_Content.outlierMasks.emplace_back(kept.GetPointer());
+  }
+  return changed > 0;
 }
 
 bool
@@ -324,6 +448,15 @@ RadiographRegistrationRun::RefineDispersion()
   }
 }
 
+// The mask of a far start is wrong: where it leads to is no place to converge to.
+SizeValueType
+RadiographRegistrationRun::GetStepsAtMost(unsigned int index) const
+{
+  const bool masksMove = m_Method.GetMaskTruncation() && index + 1 < m_Levels.size();
+  return masksMove ? std::min(StepsBetweenMasks, m_Method.GetMaximumNumberOfIterations())
+                   : m_Method.GetMaximumNumberOfIterations();
+}
+
 void
 RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
 {
@@ -331,7 +464,7 @@ RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
   const auto optimizer =
     this->MakeOptimizer(*m_Metric,
                         isLast ? m_Method.GetStationarityTolerance() : m_Method.GetCoarseStationarityTolerance(),
-                        m_Method.GetMaximumNumberOfIterations());
+                        this->GetStepsAtMost(index));
   report.dispersion = m_Dispersion;
   const double standardError = std::sqrt(this->GetDispersionLeft());
   m_StepsTaken = 0;
@@ -348,7 +481,7 @@ RadiographRegistrationRun::Optimize(unsigned int index, ReportType & report)
   this->TakeSteps(*optimizer, index);
   this->StopIfAborted();
   report.evaluations += m_StepsTaken;
-  report.iterations = m_StepsTaken - 1;
+  report.iterations += m_StepsTaken - 1;
   report.objective = optimizer->GetCurrentMetricValue();
   report.stationarity = optimizer->GetStationarity() / standardError;
   report.stopCondition = optimizer->GetStopConditionDescription();
@@ -549,6 +682,16 @@ RadiographRegistrationRun::CompareHalves()
   m_Content.halvesTolerance = this->FindHalvesTolerance();
 }
 
+RadiographRegistrationRun::MetricType::Pointer
+RadiographRegistrationRun::Refit(const RegistrationScene & scene, const LevelType & level, TransformType & moving) const
+{
+  const MetricType::Pointer metric = MakeRegistrationMetric(this->MakeModel(), scene, level, &moving);
+  const auto                optimizer = this->MakeOptimizer(*metric, StationarityOfHalf, IterationsOfHalf);
+  optimizer->StartOptimization();
+  this->StopIfAborted();
+  return metric;
+}
+
 double
 RadiographRegistrationRun::MeasureHalvesDisplacement() const
 {
@@ -588,11 +731,7 @@ RadiographRegistrationRun::RegisterHalf(unsigned int half, MatrixType & covarian
 {
   const LevelType & level = m_Levels.back();
   const auto        moving = m_Transform->Clone();
-  const auto        metric = MakeRegistrationMetric(
-    this->MakeModel(), KeepHalf(m_Scene, m_Method.GetBlockSize() * level.stride, half), level, moving);
-  const auto optimizer = this->MakeOptimizer(*metric, StationarityOfHalf, IterationsOfHalf);
-  optimizer->StartOptimization();
-  this->StopIfAborted();
+  const auto metric = this->Refit(KeepHalf(m_Scene, m_Method.GetBlockSize() * level.stride, half), level, *moving);
   m_Content.halvesParameters[half] = moving->GetParameters();
   const Evaluation end = EvaluateAt(*metric);
   covariance = InvertInformation(end.information / this->GetDispersionLeft());

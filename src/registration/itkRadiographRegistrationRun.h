@@ -43,6 +43,7 @@ private:
   using LevelType = RadiographRegistrationLevel;
   using ReportType = RadiographRegistrationLevelReport;
   using TransformType = Transform<double, 3, 3>;
+  using MaskType = Image<unsigned char, 3>;
   using MetricType = RadiographToVolumeMetricv4;
   using OptimizerType = FisherScoringOptimizerv4;
   using MatrixType = vnl_matrix<double>;
@@ -86,8 +87,20 @@ private:
   RunLevels();
   void
   RunLevel(unsigned int index);
+  void
+  PrepareMetric(unsigned int index);
+  void
+  MaskTruncatedRays();
+  void
+  FollowTruncation(unsigned int index, ReportType & report);
+  void
+  LeaveOutOutliers(unsigned int index, ReportType & report);
+  bool
+  MaskOutliers();
   ReportType
   DescribeLevel(const LevelType & level, const RegistrationScene & scene) const;
+  SizeValueType
+  GetStepsAtMost(unsigned int index) const;
   void
   Optimize(unsigned int index, ReportType & report);
   void
@@ -114,6 +127,9 @@ private:
   DescribeUncertainty(const Evaluation & end);
   void
   CompareHalves();
+  /** Leaves `moving` where the scene puts it, from where it is. */
+  MetricType::Pointer
+  Refit(const RegistrationScene & scene, const LevelType & level, TransformType & moving) const;
   double
   MeasureHalvesDisplacement() const;
   double
@@ -134,6 +150,10 @@ private:
   double                 m_Dispersion{ 1.0 };
   // Of the optimizer that runs.
   SizeValueType m_StepsTaken{ 0 };
+  // Of the level that runs: where it began, the masks given, and those without what is cut off.
+  TransformType::Pointer              m_LevelStart;
+  std::vector<MaskType::ConstPointer> m_GivenMasks;
+  std::vector<MaskType::ConstPointer> m_MasksBefore;
   // Of the last level.
   RegistrationScene   m_Scene;
   MetricType::Pointer m_Metric;

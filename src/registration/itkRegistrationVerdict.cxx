@@ -102,6 +102,17 @@ LookAtFit(const Content & content, const RegistrationBounds & bounds, Doubts & d
   }
 }
 
+void
+LookAtOutliers(const Content & content, const RegistrationBounds & bounds, Doubts & doubts)
+{
+  const auto outliers = static_cast<double>(content.outliers);
+  const auto pixels = static_cast<double>(content.pixels) + outliers;
+  doubts.AddIf(outliers > bounds.outliers * pixels,
+               "Of the pixels, " + Rounded(100.0 * outliers / pixels) + " % were left out as outliers; the bound is " +
+                 Rounded(100.0 * bounds.outliers) +
+                 " %. Either this is not the pose, or the CT is not what the images show.");
+}
+
 bool
 IsWithinFactor(double value, double bound)
 {
@@ -135,6 +146,7 @@ FindDoubts(const Content & content, const RegistrationBounds & bounds)
   LookAtHalves(content, doubts);
   LookAtFit(content, bounds, doubts);
   LookAtNuisances(content, bounds, doubts);
+  LookAtOutliers(content, bounds, doubts);
   return doubts.GetSentences();
 }
 

@@ -37,6 +37,8 @@ struct RegistrationBounds
   double attenuation{ 2.0 };
   /** The largest factor on n0, or 1 over the smallest. */
   double exposure{ 1000.0 };
+  /** The largest part of the pixels that may be outliers. */
+  double outliers{ 0.25 };
 };
 
 /** What speaks against trusting a result that is not a failure, a sentence each. Looks at stationarity, halves,

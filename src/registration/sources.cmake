@@ -27,6 +27,7 @@ set(registration_SRCS
     itkRadiographRegistrationResult.cxx
     itkRadiographRegistrationRun.cxx
     itkRegistrationLevels.cxx
+    itkRegistrationMasks.cxx
     itkRegistrationObjective.cxx
     itkRegistrationReduction.cxx
     itkRegistrationTransforms.cxx

@@ -143,6 +143,15 @@ TEST(RegistrationVerdict, NuisancesBeyondReasonAreSaid)
   EXPECT_TRUE(Says(DoubtOf(content), "The exposure of view 1 was estimated as 2e+03"));
 }
 
+TEST(RegistrationVerdict, ManyOutliersAreSaid)
+{
+  Content content = MakeTrustedContent();
+  content.outliers = 333;
+  EXPECT_TRUE(itk::FindDoubts(content, {}).empty());
+  content.outliers = 1000;
+  EXPECT_TRUE(Says(DoubtOf(content), "50 % were left out as outliers"));
+}
+
 TEST(RegistrationVerdict, SingularDirectionIsSaid)
 {
   Content content = MakeTrustedContent();

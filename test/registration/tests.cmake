@@ -15,6 +15,7 @@ set(registration_TESTS
     itkPoseUncertaintyGTest.cxx
     itkRadiographRegistrationMethodGTest.cxx
     itkRegistrationLevelsGTest.cxx
+    itkRegistrationMasksGTest.cxx
     itkRegistrationTransformsGTest.cxx
     itkRegistrationVerdictGTest.cxx
 )
