@@ -291,14 +291,16 @@ class Registration:
             "target_standard_errors_mm": self.target_standard_errors.tolist(),
             "deviance_per_pixel": self.result.GetDeviancePerPixel(),
             "objective": self.result.GetObjective(),
-            "iterations": len(self.iterations),
+            "iterations": self._count_steps(),
             "seconds": self.result.GetSeconds(),
         }
 
+    def _count_steps(self) -> int:
+        return sum(level.iterations for level in self.result.GetLevels())
+
     def __repr__(self) -> str:
         errors = ", ".join(f"{error:.3g}" for error in self.target_standard_errors)
-        steps = len(self.iterations)
-        return f"<Registration {self.verdict}, {steps} steps, target known to ({errors}) mm>" + "".join(
+        return f"<Registration {self.verdict}, {self._count_steps()} steps, target known to ({errors}) mm>" + "".join(
             f"\n  {reason}" for reason in self.reasons
         )
 

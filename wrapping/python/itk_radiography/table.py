@@ -31,14 +31,12 @@ __all__ = ["Table"]
 
 
 def _column(values: list) -> NDArray:
-    array = np.asarray(values)
-    return array if array.ndim == 1 else _objects(values)
-
-
-def _objects(values: list) -> NDArray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    """Numbers, words and truths as such; lists, of any length, as objects."""
+    if not any(isinstance(value, (list, tuple, dict, np.ndarray)) for value in values):
+        return np.asarray(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def _text(value: Any) -> str:
