@@ -77,7 +77,7 @@ python_tools() {
 }
 
 wheel_tools() {
-  need castxml python3-venv python3-dev
+  need castxml doxygen python3-venv python3-dev
   mkdir -p build/wheel
   step "install tools for the wheel" python_tools
   castxml=$PWD/build/wheel/castxml

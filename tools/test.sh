@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test: under ThreadSanitizer (the tests that use threads), under
 # AddressSanitizer and UndefinedBehaviorSanitizer (all), and as released (all, with style, documentation and the
-# installed package). Usage: tools/test.sh [--quick], which does the last one only.
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# installed package), and the Python wheel with its tests. Usage: tools/test.sh [--quick], which does the released ones only.
+source "$(dirname "${BASH_SOURCE[0]}")/itk-build-tree.sh"
 
 need "${build_packages[@]}" "${test_packages[@]}"
 if [ -z "${RADIOGRAPHY_TEST_DATA:-}" ]; then
@@ -29,4 +29,27 @@ if [ "${1:-}" != --quick ]; then
   grep -E 'tests passed|tests failed' "$logs/test-sanitize.log"
 fi
 build release
+
+# The Python wheel, in an environment that knows nothing of this checkout.
+fresh_environment() {
+  rm -rf build/wheel/environment
+  python3 -m venv build/wheel/environment &&
+    build/wheel/environment/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/dist/*.whl itk==5.4.7 \
+      numpy -r wrapping/test/requirements.txt
+}
+test_wheel() {
+  if ! find_itk_tree; then
+    echo "No ITK build tree (ITK_DIR, or its archive in RADIOGRAPHY_ITK_BUILD_TREE): the Python wheel is NOT BUILT and its" \
+      "tests are SKIPPED. tools/wheel.sh makes such a tree."
+    return
+  fi
+  bash tools/wheel.sh
+  step "install the wheel and what its tests use" fresh_environment
+  RADIOGRAPHY_PROGRAM=$PWD/build/release/bin/radiography step "test the wheel" \
+    build/wheel/environment/bin/python -m pytest wrapping/test -q -p no:cacheprovider
+  grep SKIPPED "$logs/test-the-wheel.log" || true
+  tail -n 1 "$logs/test-the-wheel.log"
+}
+[ "${1:-}" = --quick ] || test_wheel
+
 ctest --test-dir build/release --output-on-failure --progress -j "$jobs" --no-tests=error

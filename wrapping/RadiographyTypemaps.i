@@ -173,6 +173,38 @@ RADIOGRAPHY_SEQUENCE(itkSize3)
 RADIOGRAPHY_SEQUENCE(NAME)
 %enddef
 
+// Sequences of objects are tuples of the objects themselves; None stands for none.
+%define RADIOGRAPHY_POINTERS(NAME, POINTEE)
+%typemap(out, fragment="Radiography_Tuple") std::vector< itk::SmartPointer< POINTEE > > {
+  $result = RadiographyTuple(*(&$1), [](const itk::SmartPointer< POINTEE > & object) {
+    if (object)
+    {
+      object->Register();
+    }
+    return SWIG_NewPointerObj(const_cast< NAME * >(object.GetPointer()), $descriptor(NAME *), SWIG_POINTER_OWN);
+  });
+}
+%typemap(in) std::vector< itk::SmartPointer< POINTEE > > {
+  std::vector< itk::SmartPointer< POINTEE > > objects;
+  const Py_ssize_t size = PySequence_Check($input) ? PySequence_Size($input) : -1;
+  bool areObjects = size >= 0;
+  for (Py_ssize_t place = 0; areObjects && place < size; ++place)
+  {
+    PyObject * item = PySequence_GetItem($input, place);
+    void * object = nullptr;
+    areObjects = item && SWIG_IsOK(SWIG_ConvertPtr(item, &object, $descriptor(NAME *), 0));
+    objects.emplace_back(static_cast< NAME * >(object));
+    SWIG_Py_XDECREF(item);
+  }
+  if (!areObjects)
+  {
+    PyErr_SetString(PyExc_TypeError, "Expecting a sequence of " #NAME ".");
+    SWIG_fail;
+  }
+  $1 = objects;
+}
+%enddef
+
 // 12 numbers of an affine map, and their 12 x 12 matrix, in the types that ITK wraps for any size.
 %typemap(out) vnl_vector_fixed< double, 12 > const & {
   $result = SWIG_NewPointerObj(new vnl_vector< double >($1->as_vector()), $descriptor(vnl_vectorD *), SWIG_POINTER_OWN);

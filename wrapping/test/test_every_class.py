@@ -8,17 +8,8 @@ from public_headers import all_declarations
 
 DECLARATIONS = {declaration.path: declaration for declaration in all_declarations()}
 
-# What SWIG cannot express is reached through the functions named.
-FIELDS_REACHED_OTHERWISE = {
-    "RadiographRegistrationResult.Content": {
-        "halvesParameters": "GetHalvesParameters",
-        "images": "GetImage",
-        "initialPredictions": "GetInitialPrediction",
-        "predictions": "GetPrediction",
-        "initialResiduals": "GetInitialResidual",
-        "residuals": "GetResidual",
-    },
-}
+# Arrays of C are reached through the functions named.
+FIELDS_REACHED_OTHERWISE = {"RadiographRegistrationResult.Content": {"halvesParameters": "GetHalvesParameters"}}
 
 
 def reach(path):

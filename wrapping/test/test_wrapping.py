@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 
 import itk
 import numpy as np
@@ -142,36 +143,66 @@ def test_exceptions_of_python_pass_through_the_library():
         itk.DerivativeChecker().CheckScalar(3.0, 1.0, 1.0)
 
 
-@pytest.mark.parametrize("update", ["Update", "UpdateLargestPossibleRegion", "snake"])
-def test_other_threads_run_while_the_library_computes(update):
-    """A thread of Python is stopped by another that holds the lock: its counter stands still. So it waits for the library to
-    be inside, counts, and the library is still inside when it has counted."""
-    drr = itk.DigitallyReconstructedRadiographImageFilter.New(make_volume(40), geometry=make_view(1024, 1024))
-    drr.SetProjector(itk.DigitallyReconstructedRadiographImageFilterEnums.Projector_CellGauss)
-    inside, counted, left = threading.Event(), threading.Event(), threading.Event()
-    seen_inside = []
+def steps_of_another_thread_during(compute):
+    """How often a thread that wakes every half millisecond gets Python's lock: at most once or twice if C++ holds it."""
+    counted, go = [0], [True]
 
     def count():
-        inside.wait()
-        for _ in range(1000):
-            pass
-        seen_inside.append(not left.is_set())
-        counted.set()
+        while go[0]:
+            counted[0] += 1
+            time.sleep(0.0005)
 
-    def progress():
-        inside.set()
-        counted.wait(timeout=30)
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        before = counted[0]
+        compute()
+        return counted[0] - before
+    finally:
+        go[0] = False
+        thread.join()
 
-    drr.AddObserver(itk.StartEvent(), progress)
-    counter = threading.Thread(target=count)
-    counter.start()
-    if update == "snake":
-        drr.__internal_call__()
+
+def make_metric():
+    metric = itk.PoissonRadiographToVolumeMetricv4.New()
+    view = make_view(1500, 1500)
+    counts = itk.image_from_array(np.full((1, 1500, 1500), 500.0, np.float32))
+    counts.CopyInformation(view.MakeDetectorImage())
+    metric.SetFixedImage(counts)
+    metric.SetMovingImage(make_volume(40))
+    metric.SetGeometry(view)
+    metric.SetOpenBeamCounts(1000.0)
+    metric.SetMovingTransform(itk.Euler3DTransform[itk.D].New())
+    metric.SetProjector(itk.DigitallyReconstructedRadiographImageFilterEnums.Projector_CellGauss)
+    metric.Initialize()
+    return metric
+
+
+@pytest.mark.parametrize("how", ["Update", "UpdateLargestPossibleRegion", "function", "metric"])
+def test_other_threads_run_while_the_library_computes(how):
+    volume, view = make_volume(40), make_view(1500, 1500)
+    projector = itk.DigitallyReconstructedRadiographImageFilterEnums.Projector_CellGauss
+    if how == "function":
+        assert steps_of_another_thread_during(
+            lambda: itk.digitally_reconstructed_radiograph_image_filter(volume, geometry=view, projector=projector)
+        ) > 3
+    elif how == "metric":
+        assert steps_of_another_thread_during(make_metric().GetValue) > 3
     else:
-        getattr(drr, update)()
-    left.set()
-    counter.join()
-    assert seen_inside == [True]
+        drr = itk.DigitallyReconstructedRadiographImageFilter.New(volume, geometry=view, projector=projector)
+        assert steps_of_another_thread_during(getattr(drr, how)) > 3
+
+
+def test_works_after_filters_of_itk_have_chosen_their_threads():
+    code = (
+        "import itk, numpy; itk.median_image_filter(itk.image_from_array(numpy.zeros((3, 4, 5), numpy.float32)));"
+        "drr = itk.DigitallyReconstructedRadiographImageFilter.New(); print(drr.GetMultiThreader().GetNameOfClass());"
+        "print(itk.MultiThreaderBase.New().GetNameOfClass())"
+    )
+    names = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert names[0] in ("PoolMultiThreader", "TBBMultiThreader")
+    if names[1] == "TBBMultiThreader":
+        assert names[0] == "PoolMultiThreader"
 
 
 def test_works_beside_rtk():
