@@ -50,7 +50,7 @@ def test_progress_of_a_reader(data):
     seen = []
     reader = itk.DICOMCTVolumeReader.New(Path=str(data / "ct-messy-folder"))
     radiography.run(reader, progress=seen.append)
-    assert len(seen) > 2 and seen == sorted(seen)
+    assert len(seen) > 20 and min(seen) == 0 and max(seen) == seen[-1] == 1
 
 
 def test_what_cannot_be_read_is_named(tmp_path):
