@@ -151,11 +151,55 @@ ReadNativeCells(DcmPixelData & pixelData, const FrameLocation & location)
   return cells;
 }
 
-/** DCMTK's decoder of RLE reads the 64 bytes of its header whether they are there or not (PS3.5 G.5). */
+/** How many bytes a segment of RLE gives: literal runs and repeated bytes (PS3.5 G.3.1), a last one may be cut. */
+std::size_t
+DecodedLength(const std::uint8_t * segment, std::size_t length)
+{
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < length;)
+  {
+    const unsigned code = segment[i];
+    const bool     isLiteral = code < 128;
+    const unsigned run = isLiteral ? code + 1 : code == 128 ? 0 : 257 - code;
+    i += 1 + (isLiteral ? run : code == 128 ? 0 : 1);
+    count += i <= length ? run : 0;
+  }
+  return count;
+}
+
+/** DCMTK's decoder reads a header of RLE that is not there, follows offsets out of the fragment, and fills pixels that
+ * a segment does not give. The header, PS3.5 G.5: the number of segments, then 15 offsets, each of 32 bits. */
+void
+CheckRLE(const std::vector<std::uint8_t> & fragment, const PixelFormat & format)
+{
+  constexpr std::size_t headerLength = 64;
+  const std::size_t     segments = format.bitsAllocated / 8;
+  const auto            word = [&fragment](std::size_t i) {
+    const std::uint8_t * const at = fragment.data() + 4 * i;
+    return std::size_t{ at[0] } + (std::size_t{ at[1] } << 8) + (std::size_t{ at[2] } << 16) +
+           (std::size_t{ at[3] } << 24);
+  };
+  if (fragment.size() < headerLength || word(0) != segments)
+  {
+    RefusePixels("its RLE encoding has no header of " + std::to_string(segments) + " segment(s)");
+  }
+  for (std::size_t i = 1; i <= segments; ++i)
+  {
+    const std::size_t begin = word(i);
+    const std::size_t end = i < segments ? word(i + 1) : fragment.size();
+    if (begin < headerLength || begin > end || end > fragment.size() ||
+        DecodedLength(fragment.data() + begin, end - begin) < format.NumberOfPixels())
+    {
+      RefusePixels("segment " + std::to_string(i) + " of its RLE encoding is damaged or too short");
+    }
+  }
+}
+
+/** DCMTK's decoders do not all ask whether a fragment has any bytes. */
 void
 CheckFragments(DcmPixelSequence & sequence, const FrameLocation & location)
 {
-  const std::size_t   least = location.transferSyntaxUID == UID_RLELosslessTransferSyntax ? 64 : 1;
+  const bool          isRLE = location.transferSyntaxUID == UID_RLELosslessTransferSyntax;
   const unsigned long items = sequence.card();
   const bool          isOneAFrame = items == location.frames + 1;
   const unsigned long first = isOneAFrame ? static_cast<unsigned long>(location.frame) + 1 : 1;
@@ -164,14 +208,22 @@ CheckFragments(DcmPixelSequence & sequence, const FrameLocation & location)
   {
     RefusePixels("its pixel data have no fragment");
   }
+  if (isRLE && !isOneAFrame)
+  {
+    RefusePixels("its " + std::to_string(location.frames) + " frame(s) lie in " + std::to_string(items - 1) +
+                 " fragments: RLE has one a frame");
+  }
   for (unsigned long i = first; i < last; ++i)
   {
     std::vector<std::uint8_t> bytes;
     AppendFragment(bytes, sequence, i);
-    if (bytes.size() < least)
+    if (bytes.empty())
     {
-      RefusePixels("fragment " + std::to_string(i) + " of the pixel data has " + std::to_string(bytes.size()) +
-                   " bytes, too few to hold an image");
+      RefusePixels("fragment " + std::to_string(i) + " of the pixel data is empty");
+    }
+    if (isRLE)
+    {
+      CheckRLE(bytes, location.format);
     }
   }
 }

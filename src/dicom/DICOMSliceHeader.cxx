@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace radiography::dicom
 {
@@ -98,14 +99,30 @@ RescaleOfFile(const SliceItems & items)
   return rescale;
 }
 
+/** Voxels are of type float; 16 bits are stored. */
+void
+CheckRange(const Rescale & rescale)
+{
+  constexpr double largest = std::numeric_limits<float>::max();
+  if (!(std::abs(rescale.slope) * 65536.0 + std::abs(rescale.intercept) < largest))
+  {
+    throw FileError("bad-number",
+                    TagName(DCM_RescaleSlope) + " is " + NumberText(rescale.slope) + ", " +
+                      TagName(DCM_RescaleIntercept) + " is " + NumberText(rescale.intercept) +
+                      ": voxels would overflow");
+  }
+}
+
 void
 ReadRescale(const SliceItems & items, const std::optional<Rescale> & byHand, SliceHeader & header)
 {
   if (!byHand)
   {
     header.rescale = RescaleOfFile(items);
+    CheckRange(header.rescale);
     return;
   }
+  CheckRange(*byHand);
   header.rescale = *byHand;
   try
   {

@@ -15,69 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "DICOMEnhancedFiles.h"
-#include "DICOMXrayFiles.h"
+#include "DICOMEnhancedXrayFiles.h"
 
 using namespace xray;
 
 namespace
 {
-
-using phantom::PutIn;
-using phantom::SequenceItem;
-
-constexpr unsigned FrameCount = 3;
-
-DcmItem &
-GroupsOf(Dataset & d, signed long frame)
-{
-  return SequenceItem(d, DCM_PerFrameFunctionalGroupsSequence, frame);
-}
-
-DcmItem &
-SharedGroups(Dataset & d)
-{
-  return SequenceItem(d, DCM_SharedFunctionalGroupsSequence);
-}
-
-void
-PutSingles(DcmItem & item, const DcmTagKey & tag, const std::vector<Float32> & values)
-{
-  ASSERT_TRUE(item.putAndInsertFloat32Array(tag, values.data(), values.size()).good());
-}
-
-void
-PutPositioner(DcmItem & groups, const std::string & primary, const std::string & secondary)
-{
-  DcmItem & positioner = SequenceItem(groups, DCM_PositionerPositionSequence);
-  PutIn(positioner, DCM_PositionerPrimaryAngle, primary);
-  PutIn(positioner, DCM_PositionerSecondaryAngle, secondary);
-}
-
-/** The XA image of the other tests with three frames, at primary angles of 30, 32 and 34 degrees. */
-File
-MakeEnhancedXA(const char * sopClass = UID_EnhancedXAImageStorage)
-{
-  auto      file = MakeImage(sopClass, "XA");
-  Dataset & d = *file->getDataset();
-  Put(d, DCM_NumberOfFrames, std::to_string(FrameCount));
-  Put(d, DCM_PositionerType, "CARM");
-  phantom::PutPixels(d, Frames(FrameCount));
-  for (unsigned k = 0; k < FrameCount; ++k)
-  {
-    PutPositioner(GroupsOf(d, k), std::to_string(30 + 2 * k), "10");
-  }
-  DcmItem & shared = SharedGroups(d);
-  DcmItem & geometry = SequenceItem(shared, DCM_XRayGeometrySequence);
-  PutSingles(geometry, DCM_DistanceSourceToIsocenter, { 700.0f });
-  PutIn(geometry, DCM_DistanceSourceToDetector, "1000");
-  DcmItem & pixels = SequenceItem(shared, DCM_FramePixelDataPropertiesSequence);
-  PutIn(pixels, DCM_ImagerPixelSpacing, "0.5\\0.4");
-  PutIn(pixels, DCM_PixelIntensityRelationship, "LIN");
-  EXPECT_TRUE(pixels.putAndInsertSint16(DCM_PixelIntensityRelationshipSign, 1).good());
-  PutIn(SequenceItem(shared, DCM_PatientOrientationInFrameSequence), DCM_PatientOrientation, "L\\F");
-  return file;
-}
 
 /** With the second frame chosen. */
 class WriteSecond : public Written

@@ -242,6 +242,8 @@ TEST(DICOMSliceGeometry, RefusesImpossibleNumbers)
     { DCM_ImageOrientationPatient, "1\\0\\0\\0.1\\1\\0", "orientation" },
     { DCM_ImageOrientationPatient, "0.9\\0\\0\\0\\1\\0", "orientation" },
     { DCM_RescaleSlope, "1,0", "bad-number" },
+    { DCM_RescaleSlope, "-1e+308", "bad-number" },
+    { DCM_RescaleIntercept, "4e+38", "bad-number" },
     { DCM_RescaleType, "US", "rescale-type" },
     { DCM_RescaleIntercept, "", "missing-rescale" },
   };

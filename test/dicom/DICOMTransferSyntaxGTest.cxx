@@ -217,3 +217,62 @@ TEST(DICOMTransferSyntax, RefusesNativePixelsThatAreDeclaredCompressed)
   file.close();
   ExpectRefusal(folder, "damaged-file", { "s2" });
 }
+
+TEST(DICOMTransferSyntax, RefusesFragmentsThatAreTooShort)
+{
+  for (const auto syntax : { EXS_RLELossless, EXS_JPEGProcess14SV1, EXS_JPEGLSLossless })
+  {
+    for (const unsigned length : { 0u, 2u, 62u })
+    {
+      const TemporaryFolder folder;
+      const auto            file = MakeSlice(0);
+      auto * const          sequence = new DcmPixelSequence(DCM_PixelSequenceTag);
+      sequence->insert(new DcmPixelItem(DCM_PixelItemTag));
+      auto * const             fragment = new DcmPixelItem(DCM_PixelItemTag);
+      const std::vector<Uint8> bytes(length + 1);
+      ASSERT_TRUE(fragment->putUint8Array(bytes.data(), length).good());
+      sequence->insert(fragment);
+      auto * const pixels = new DcmPixelData(DCM_PixelData);
+      pixels->putOriginalRepresentation(syntax, nullptr, sequence);
+      ASSERT_TRUE(file->getDataset()->insert(pixels, OFTrue).good());
+      Save(*file, folder / "short", syntax);
+      EXPECT_NE(UpdateError(folder.String()).find("short"), std::string::npos)
+        << DcmXfer(syntax).getXferName() << length;
+    }
+  }
+}
+
+TEST(DICOMTransferSyntax, RefusesDamagedRLE)
+{
+  RegisterEncoders();
+  // Of the fragment: number of segments, the second one's offset, the first code, and the end, which is cut.
+  for (const unsigned at : { 0u, 9u, 64u, 1000u })
+  {
+    const TemporaryFolder folder;
+    const auto            file = MakeSlice(0);
+    Dataset &             d = *file->getDataset();
+    ASSERT_TRUE(d.chooseRepresentation(EXS_RLELossless, nullptr).good());
+    DcmElement *       element = nullptr;
+    DcmPixelSequence * sequence = nullptr;
+    DcmPixelItem *     fragment = nullptr;
+    Uint8 *            data = nullptr;
+    ASSERT_TRUE(d.findAndGetElement(DCM_PixelData, element).good());
+    ASSERT_TRUE(
+      dynamic_cast<DcmPixelData &>(*element).getEncapsulatedRepresentation(EXS_RLELossless, nullptr, sequence).good());
+    ASSERT_TRUE(sequence->getItem(fragment, 1).good() && fragment->getUint8Array(data).good());
+    std::vector<Uint8> bytes(data, data + fragment->getLength());
+    if (at < bytes.size())
+    {
+      bytes[at] = static_cast<Uint8>(bytes[at] + 3);
+    }
+    else
+    {
+      bytes.resize(bytes.size() - 6);
+    }
+    ASSERT_TRUE(fragment->putUint8Array(bytes.data(), bytes.size()).good());
+    Save(*file, folder / "rle", EXS_RLELossless);
+    const auto error = UpdateError(folder.String());
+    EXPECT_NE(error.find("rle"), std::string::npos) << at;
+    EXPECT_NE(error.find("RLE encoding"), std::string::npos) << at << ": " << error;
+  }
+}

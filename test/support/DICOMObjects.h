@@ -19,7 +19,7 @@
 #define DICOMObjects_h
 
 #include "DICOMEncoders.h"
-#include "DICOMXrayFiles.h"
+#include "DICOMEnhancedXrayFiles.h"
 
 /** One small object of each kind that the readers read, with the tags that they use, in each encoding: what tests
  * damage and fuzzing starts from. */
@@ -189,6 +189,8 @@ XrayObjects()
   all.push_back({ "DX on a C-arm", MakeOnCArm(UID_DigitalXRayImageStorageForPresentation, "DX") });
   all.push_back({ "CR on a C-arm", MakeOnCArm(UID_ComputedRadiographyImageStorage, "CR") });
   all.push_back({ "RF", MakeOnCArm(UID_XRayRadiofluoroscopicImageStorage, "RF") });
+  all.push_back({ "enhanced XA", xray::MakeEnhancedXA() });
+  all.push_back({ "enhanced XRF", xray::MakeEnhancedXA(UID_EnhancedXRFImageStorage) });
   all.push_back({ "secondary capture", MakeOnCArm(UID_SecondaryCaptureImageStorage, "OT") });
   return all;
 }
