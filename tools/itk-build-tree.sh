@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # An ITK build tree with wrapping, which the Python wheel is built against: ITK's own version of the wheels `itk` on PyPI.
-# Sourced by wheel.sh. Run by itself it makes the tree at /opt/itk-sdk from Debian's source package (20 minutes on 2 cores).
+# Sourced by wheel.sh. Run by itself it makes the tree at /opt/itk-sdk, or where RADIOGRAPHY_ITK_HOME says, from Debian's
+# source package (20 minutes on 2 cores).
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 itk_version=5.4.7
-# Its CMake files name absolute paths, so that it lives in one place.
-itk_home=/opt/itk-sdk
+# Its CMake files name absolute paths: what is made in one place stays there, and the archive has this one.
+itk_home=${RADIOGRAPHY_ITK_HOME:-/opt/itk-sdk}
 
 # find_itk_tree: sets ITK_DIR to a build tree that there is: ITK_DIR itself, the one in its place, or the archive that
 # RADIOGRAPHY_ITK_BUILD_TREE names, which is unpacked. Fails where there is none.
@@ -29,21 +30,23 @@ unpack_itk_tree() {
 
 # The sources of ITK, of a newer suite than this machine's: from the mirror that this machine uses, in folders of their own.
 fetch_itk_sources() {
-  local suite=${1:-sid} folder=$PWD/build/itk/apt mirror
+  local suite=${1:-sid} folder=$PWD/build/itk/apt mirror version
   mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1)
   [ -n "$mirror" ] || { echo "This machine's apt names no mirror of Debian." >&2; return 1; }
   rm -rf "$folder"
   mkdir -p "$folder/lists/partial" "$folder/source" "$folder/parts"
   echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$folder/sources.list"
-  local apt=(apt-get -o "Dir::Etc::SourceList=$folder/sources.list" -o "Dir::Etc::SourceParts=$folder/parts"
+  local apt=(-o "Dir::Etc::SourceList=$folder/sources.list" -o "Dir::Etc::SourceParts=$folder/parts"
     -o "Dir::State::Lists=$folder/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
-  "${apt[@]}" update
-  (cd "$folder/source" && "${apt[@]}" source --download-only "insighttoolkit5=$itk_version*")
-  as_root mkdir -p "$itk_home"
-  as_root chown "$(id -u):$(id -g)" "$itk_home"
-  (cd "$folder/source" && dpkg-source --extract insighttoolkit5_*.dsc "$folder/itk")
-  rm -rf "$itk_home/src"
-  mv "$folder/itk" "$itk_home/src"
+  apt-get "${apt[@]}" update || return
+  version=$(apt-cache "${apt[@]}" showsrc insighttoolkit5 | sed -n "s/^Version: \($itk_version.*\)/\1/p" | head -n 1)
+  [ -n "$version" ] || { echo "Debian's $suite has no insighttoolkit5 $itk_version." >&2; return 1; }
+  (cd "$folder/source" && apt-get "${apt[@]}" source --download-only "insighttoolkit5=$version") &&
+    dpkg-source --extract "$folder"/source/insighttoolkit5_*.dsc "$folder/itk" &&
+    as_root mkdir -p "$itk_home" &&
+    as_root chown "$(id -u):$(id -g)" "$itk_home" &&
+    rm -rf "$itk_home/src" &&
+    mv "$folder/itk" "$itk_home/src"
 }
 
 # Only what an external module needs to compile and to wrap itself: libraries and the descriptions of wrapped types. The
