@@ -62,3 +62,9 @@ build() {
   step "configure $1" cmake --preset "$1" "${launcher[@]}"
   step "build $1" cmake --build --preset "$1"
 }
+
+# Newer kernels lay memory out more randomly than the sanitizers' shadow memory allows for: without that, where possible.
+fixed_layout=()
+if setarch "$(uname -m)" --addr-no-randomize true 2>/dev/null; then
+  fixed_layout=(setarch "$(uname -m)" --addr-no-randomize)
+fi

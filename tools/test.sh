@@ -1,18 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test: under ThreadSanitizer (the tests that use threads), under
-# AddressSanitizer and UndefinedBehaviorSanitizer (all), and as released (all, with style, documentation and the
-# installed package), and the Python wheel with its tests. Usage: tools/test.sh [--quick], which does the released ones only.
+# AddressSanitizer and UndefinedBehaviorSanitizer (all, and a minute of fuzzing for each reader), and as released (all, with
+# style, documentation and the installed package), and the Python wheel with its tests. Usage: tools/test.sh [--quick], which does the released ones only.
 source "$(dirname "${BASH_SOURCE[0]}")/itk-build-tree.sh"
 
 need "${build_packages[@]}" "${test_packages[@]}"
 if [ -z "${RADIOGRAPHY_TEST_DATA:-}" ]; then
   echo "RADIOGRAPHY_TEST_DATA is not set: the tests on real CT and X-ray files will be SKIPPED."
-fi
-
-# Newer kernels lay memory out more randomly than the sanitizers' shadow memory allows for: without that, where possible.
-fixed_layout=()
-if setarch "$(uname -m)" --addr-no-randomize true 2>/dev/null; then
-  fixed_layout=(setarch "$(uname -m)" --addr-no-randomize)
 fi
 
 jobs=$(nproc)
@@ -27,6 +21,7 @@ if [ "${1:-}" != --quick ]; then
   export LSAN_OPTIONS="suppressions=$PWD/test/lsan-suppressions.txt print_suppressions=0"
   step "test sanitize" "${fixed_layout[@]}" ctest --preset sanitize -j "$jobs" --no-tests=error
   grep -E 'tests passed|tests failed' "$logs/test-sanitize.log"
+  bash tools/fuzz.sh 1
 fi
 build release
 
