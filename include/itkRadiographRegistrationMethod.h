@@ -73,7 +73,8 @@ struct RadiographRegistrationLevel
  *
  * What happens, level after level from the coarsest on: images and volume are reduced (RadiographPyramid), the metric
  * is minimised over the transform's parameters by FisherScoringOptimizerv4, nuisances are eliminated inside each
- * evaluation, and the dispersion of the counts is estimated for the next level where that is asked for. With several
+ * evaluation (on the coarsest of several levels only the exposure, since scatter and attenuation would explain what is
+ * out of place), and the dispersion of the counts is estimated for the next level where that is asked for. With several
  * starts, poses drawn around the initial one are scored on very small images first, the optimizer runs from the best of
  * these, and runs that fall behind are given up. At the end covariances are computed, two interleaved halves of the
  * pixels are registered each on its own, and the verdict is passed:
