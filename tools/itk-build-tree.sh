@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An ITK build tree with wrapping, which the Python wheel is built against: ITK's own version of the wheels `itk` on PyPI.
+# An ITK build tree with wrapping, which the Python wheel is built against: of the version of the wheel `itk`.
 # Sourced by wheel.sh. Run by itself it makes the tree at /opt/itk-sdk, or where RADIOGRAPHY_ITK_HOME says, from Debian's
 # source package (20 minutes on 2 cores).
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -12,7 +12,7 @@ itk_home=${RADIOGRAPHY_ITK_HOME:-/opt/itk-sdk}
 # RADIOGRAPHY_ITK_BUILD_TREE names, which is unpacked. Fails where there is none.
 find_itk_tree() {
   if [ -n "${ITK_DIR:-}" ]; then
-    [ -f "$ITK_DIR/ITKConfig.cmake" ] || { echo "ITK_DIR=$ITK_DIR holds no ITKConfig.cmake." >&2; return 1; }
+    [ -d "$ITK_DIR/Wrapping/Typedefs" ] || { echo "ITK_DIR=$ITK_DIR is no build tree of ITK with wrapping." >&2; return 1; }
     return
   fi
   if [ ! -f "$itk_home/build/ITKConfig.cmake" ] && [ -n "${RADIOGRAPHY_ITK_BUILD_TREE:-}" ]; then
@@ -50,7 +50,7 @@ fetch_itk_sources() {
 }
 
 # Only what an external module needs to compile and to wrap itself: libraries and the descriptions of wrapped types. The
-# Python modules of ITK come from PyPI.
+# Python modules of ITK come with the wheel `itk`.
 build_itk_tree() {
   local modules=(RegistrationMethodsv4 Optimizersv4 Metricsv4 BridgeNumPy ImageGrid IOMeta IONRRD IOPNG IOTIFF IONIFTI
     IOTransformBase IOTransformInsightLegacy GoogleTest TestKernel)
@@ -69,7 +69,7 @@ build_itk_tree() {
   ninja -C "$itk_home/build" $(ninja -C "$itk_home/build" -t targets all | sed -nE 's/^([^:]*\.(a|i|idx)): .*/\1/p')
 }
 
-# Tools of PyPI that Debian 12 has too old or not at all; SWIG 4.4 and later make modules that ITK cannot import.
+# Tools that Debian 12 has too old or not at all; SWIG 4.4 and later make modules that ITK cannot import.
 python_tools() {
   [ -x build/wheel/tools/bin/python ] || python3 -m venv build/wheel/tools
   build/wheel/tools/bin/python -m pip install --quiet --disable-pip-version-check \
