@@ -205,7 +205,7 @@ class TestTorch:
         step = 1e-3
         up, down = (objective(mu.detach() + sign * step * direction, pose.detach()) for sign in (1, -1))
         assert float((mu.grad * direction).sum()) == pytest.approx((up - down) / (2 * step), rel=5e-3)
-        largest = pose.grad.abs().max()
+        largest = float(pose.grad.abs().max())
         for number, step in enumerate([1e-4] * 3 + [1e-2] * 3):
             offset = step * torch.eye(6, dtype=torch.float64)[number]
             up, down = (objective(mu.detach(), pose.detach() + sign * offset) for sign in (1, -1))
