@@ -20,9 +20,16 @@
 #include "Errors.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cctype>
 #include <fstream>
 #include <random>
+
+#if !defined(_WIN32)
+#  include <csignal>
+#  include <unistd.h>
+#endif
 
 namespace fs = std::filesystem;
 
@@ -50,6 +57,88 @@ FindEnding(const std::string & path, const std::vector<std::string> & endings)
   }
   throw UsageError("cannot write " + path + ": its ending is none of" + list);
 }
+
+#if !defined(_WIN32)
+
+/** A file that is being written. In plain memory: a signal handler may call little more than unlink(). */
+struct Unfinished
+{
+  std::atomic<bool>      isTaken{ false };
+  std::atomic<bool>      isNamed{ false };
+  std::array<char, 4096> name{};
+};
+std::array<Unfinished, 16> unfinished;
+
+extern "C" void
+RemoveUnfinishedAndEnd(int signal)
+{
+  for (const auto & file : unfinished)
+  {
+    if (file.isNamed)
+    {
+      ::unlink(file.name.data());
+    }
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+/** Where a signal would end the program anyway; one that is ignored, as under nohup, stays so. */
+void
+CatchSignals()
+{
+  for (const int signal : { SIGINT, SIGTERM, SIGHUP })
+  {
+    struct sigaction current = {};
+    if (sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_DFL)
+    {
+      std::signal(signal, RemoveUnfinishedAndEnd);
+    }
+  }
+}
+
+/** More files at once than there is room for are not removed by a signal; nothing in this program writes so many. */
+void
+RemoveOnSignal(const fs::path & path)
+{
+  static const bool once = (CatchSignals(), true);
+  const auto &      name = path.native();
+  for (auto & file : unfinished)
+  {
+    if (once && name.size() < file.name.size() && !file.isTaken.exchange(true))
+    {
+      file.name.fill('\0');
+      std::copy(name.begin(), name.end(), file.name.begin());
+      file.isNamed = true;
+      return;
+    }
+  }
+}
+
+void
+ForgetOnSignal(const fs::path & path)
+{
+  for (auto & file : unfinished)
+  {
+    if (file.isNamed && path.native() == file.name.data())
+    {
+      file.isNamed = false;
+      file.isTaken = false;
+    }
+  }
+}
+
+#else
+
+void
+RemoveOnSignal(const fs::path &)
+{}
+
+void
+ForgetOnSignal(const fs::path &)
+{}
+
+#endif
 
 } // namespace
 
@@ -79,6 +168,7 @@ OutputFile::OutputFile(const std::string & path, const std::vector<std::string> 
     throw Failure("cannot write " + path + ": it is a folder");
   }
   m_Temporary = TemporaryNameBeside(path, m_Ending);
+  RemoveOnSignal(m_Temporary);
 }
 
 OutputFile::~OutputFile()
@@ -88,6 +178,7 @@ OutputFile::~OutputFile()
     std::error_code ignored;
     fs::remove(m_Temporary, ignored);
   }
+  ForgetOnSignal(m_Temporary);
 }
 
 void

@@ -28,7 +28,8 @@ namespace radiography::program
 /** A file that appears only when it is complete.
  *
  * Written under a temporary name beside (same ending, so that a format is still found by it), then renamed over what
- * was there. Without Commit() the temporary file is removed. */
+ * was there. Without Commit() the temporary file is removed, also when SIGINT (Ctrl-C), SIGTERM or SIGHUP ends the
+ * program. */
 class OutputFile
 {
 public:

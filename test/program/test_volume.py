@@ -15,9 +15,12 @@
 
 import os
 import pathlib
+import signal
+import subprocess
+import time
 import unittest
 
-from support import MU, Nrrd, ProgramTest, main, write_nrrd
+from support import MU, PROGRAM, Nrrd, ProgramTest, main, write_nrrd
 
 
 class Volume(ProgramTest):
@@ -52,6 +55,24 @@ class Volume(ProgramTest):
         self.assertIn("radiography: warning: the volume is resampled (gap)", done.stderr)
         self.assertEqual(Nrrd(self.folder / "out.nrrd").size[2], len(slices))
         self.refuse(2, "volume", self.write_block(), "o.nrrd", "--resample", says="--resample")
+
+    @unittest.skipIf(os.name == "nt", "no POSIX signals")
+    def test_a_signal_leaves_no_unfinished_file(self):
+        size = (96, 96, 96)
+        values = [float(i * 7919 % 4096) for i in range(size[0] * size[1] * size[2])]
+        ct = write_nrrd(self.folder / "ct.nrrd", size, values)
+        for which in (signal.SIGINT, signal.SIGTERM):
+            command = [PROGRAM, "volume", str(ct), "out.nrrd", "--quiet"]
+            running = subprocess.Popen(command, cwd=self.folder)
+            while running.poll() is None and not list(self.folder.glob(".radiography-*")):
+                time.sleep(0.001)
+            running.send_signal(which)
+            running.wait()
+            self.assertEqual(list(self.folder.glob(".radiography-*")), [])
+            if running.returncode == -which:
+                self.assertFalse((self.folder / "out.nrrd").exists())
+            else:  # it was done before the signal came
+                self.assertEqual(running.returncode, 0)
 
     def test_every_ending_reads_back(self):
         ct = self.write_block(value=5.0)
