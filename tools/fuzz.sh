@@ -29,7 +29,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 # fuzz TARGET KIND DICTIONARY
 fuzz() {
   mkdir -p "$folder/corpus/$2"
-  step "fuzz $1, $minutes min" "${fixed_layout[@]}" "$folder/bin/$1" -dict="test/fuzz/$3.dict" -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=512 \
+  step "fuzz $1, $minutes min" "${fixed_layout[@]}" "$folder/bin/$1" -dict="test/fuzz/$3.dict" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=512 \
     -max_len=8192 -max_total_time=$((minutes * 60)) -print_final_stats=1 -artifact_prefix="$folder/findings/$1-" \
     "$folder/corpus/$2" "$folder/seeds/$2"
   grep -E 'number_of_executed_units|peak_rss_mb' "$logs/fuzz-$1,-$minutes-min.log"
