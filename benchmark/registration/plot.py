@@ -74,7 +74,7 @@ def draw_success(all_runs, path):
 def draw_errors(all_runs, path):
     """Median of the final errors of runs that started within 40 mm, the quartiles as whiskers."""
     names, medians, spans = [], [], []
-    for name, runs in all_runs.items():
+    for name, runs in sorted(all_runs.items()):
         errors = [run["error-mm"] for run in runs if run["start-mm"] < 40.0]
         if len(errors) < 2:
             continue
