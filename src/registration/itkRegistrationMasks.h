@@ -39,9 +39,11 @@ LeaveOutTruncation(const RegistrationView &                           view,
  * neighbours are then left out with it. tau is 1.4826 times the median of |N - lambda| / lambda over the pixels of the
  * mask whose ray meets the CT (0 if there are none): the error of a model that is not quite right grows with the mean,
  * as in the negative binomial distribution.
- * \param readings, prediction of the view's detector
+ * \param view N, gain and offset
+ * \param prediction of the reading at each pixel
  * \param depths L, 0 where a ray does not meet the CT
- * \param mask may be null */
+ * \param mask may be null
+ * \param bound as above */
 RADIOGRAPHY_INTERNAL_EXPORT Image<unsigned char, 3>::Pointer
                             FindOutliers(const RegistrationView &        view,
                                          const Image<float, 3> &         prediction,

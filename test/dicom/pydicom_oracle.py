@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zlib
 
-PACKAGES = ["numpy", "pydicom==3.*", "pyjpegls", "pylibjpeg-libjpeg", "pylibjpeg-openjpeg"]
+PACKAGES = ["numpy", "pydicom==3.*", "pyjpegls", "pylibjpeg", "pylibjpeg-libjpeg", "pylibjpeg-openjpeg"]
 
 
 def run_in_environment(folder):
