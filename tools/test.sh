@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test: under ThreadSanitizer (the tests that use threads), under
 # AddressSanitizer and UndefinedBehaviorSanitizer (all, and a minute of fuzzing for each reader), and as released (all, with
-# style, documentation and the installed package), and the Python wheel with its tests. Usage: tools/test.sh [--quick], which does the released ones only.
+# style, documentation and the installed package), and the Python wheel with its tests.
+# Usage: tools/test.sh [--quick], which does the released ones only.
 source "$(dirname "${BASH_SOURCE[0]}")/itk-build-tree.sh"
 
 need "${build_packages[@]}" "${test_packages[@]}"
@@ -45,6 +46,7 @@ test_wheel() {
   grep SKIPPED "$logs/test-the-wheel.log" || true
   grep -E '[0-9]+ passed' "$logs/test-the-wheel.log" | tail -n 1
 }
-[ "${1:-}" = --quick ] || test_wheel
+# In a shell of its own: the ITK that the wheel is built with is not that of the tests which follow.
+[ "${1:-}" = --quick ] || (test_wheel)
 
 ctest --test-dir build/release --output-on-failure --progress -j "$jobs" --no-tests=error
