@@ -23,8 +23,10 @@
 #include "itkPhotonNoiseImageFilter.h"
 #include "itkRadiographPyramid.h"
 #include "itkSubrayRadiographImageFilter.h"
+#include "projection/itkViewRays.h"
 
 #include "itkEuler3DTransform.h"
+#include "itkImageDuplicator.h"
 #include "itkImageRegionIterator.h"
 #include "itkImageRegionIteratorWithIndex.h"
 #include "itkMath.h"
@@ -32,7 +34,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -91,16 +92,22 @@ struct Scene
   double             openBeam;
 };
 
+/** Appends one that is as by default but for its name and a change. */
+template <typename TCase, typename TChange>
+void
+AddCase(std::vector<TCase> & cases, const std::string & name, const TChange & change)
+{
+  cases.emplace_back();
+  cases.back().name = name;
+  change(cases.back());
+}
+
 inline std::vector<Case>
 AllCases()
 {
-  std::vector<Case> cases(1);
-  cases[0].name = "right";
-  const auto add = [&cases](const std::string & name, const std::function<void(Case &)> & change) {
-    cases.emplace_back();
-    cases.back().name = name;
-    change(cases.back());
-  };
+  std::vector<Case> cases;
+  const auto        add = [&cases](const char * name, const auto & change) { AddCase(cases, name, change); };
+  add("right", [](Case &) {});
   add("exposure-half", [](Case & c) { c.exposure = 0.5, c.knowsExposure = false; });
   add("exposure-double", [](Case & c) { c.exposure = 2.0, c.knowsExposure = false; });
   add("exposure-double-ignored", [](Case & c) { c.exposure = 2.0; });
@@ -144,20 +151,6 @@ ReadAttenuation(const std::string & folder)
   const ImageType::Pointer mu = filter->GetOutput();
   mu->DisconnectPipeline();
   return mu;
-}
-
-inline PointType
-CenterOf(const ImageType & image)
-{
-  itk::ContinuousIndex<double, 3> middle;
-  const auto                      region = image.GetLargestPossibleRegion();
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    middle[axis] = region.GetIndex(axis) + 0.5 * (static_cast<double>(region.GetSize(axis)) - 1.0);
-  }
-  PointType center;
-  image.TransformContinuousIndexToPhysicalPoint(middle, center);
-  return center;
 }
 
 /** Pixels of a metal bar across the image; of an arm beside the body. */
@@ -205,35 +198,71 @@ Smooth(ImageType & image, unsigned int pixels, int reach)
 inline ImageType::Pointer
 Copy(const ImageType & image)
 {
-  const auto copy = ImageType::New();
-  copy->CopyInformation(&image);
-  copy->SetRegions(image.GetLargestPossibleRegion());
-  copy->Allocate();
-  std::copy_n(image.GetBufferPointer(), image.GetLargestPossibleRegion().GetNumberOfPixels(), copy->GetBufferPointer());
-  return copy;
+  const auto duplicator = itk::ImageDuplicator<ImageType>::New();
+  duplicator->SetInputImage(&image);
+  duplicator->Update();
+  return duplicator->GetOutput();
 }
 
-/** Counts with noise: voxels' exact lengths (Siddon) at the CT's full resolution, 4 x 4 sub-rays a pixel. */
-inline View
-MakeView(const ImageType & mu, double primaryAngle, const Case & what, unsigned int seed)
+inline ImageType::Pointer
+Scaled(const ImageType & image, double factor)
 {
-  View               view;
+  const auto scaled = Copy(image);
+  for (itk::ImageRegionIterator<ImageType> p(scaled, scaled->GetLargestPossibleRegion()); !p.IsAtEnd(); ++p)
+  {
+    p.Set(static_cast<float>(factor * p.Get()));
+  }
+  return scaled;
+}
+
+/** A C-arm around the middle of the CT. */
+inline GeometryType::Pointer
+MakeGeometry(const ImageType & mu, double primaryAngle, unsigned int pixels, double pitch)
+{
   GeometryType::CArm arm;
   arm.primaryAngle = primaryAngle;
   arm.sourceIsocenterDistance = 700;
   arm.sourceDetectorDistance = 1100;
-  arm.isocenter = CenterOf(mu);
-  view.geometry = GeometryType::New();
-  view.geometry->SetCArm(arm, { Pixels, Pixels, what.pitch, what.pitch });
+  arm.isocenter = itk::CenterOfGrid(mu);
+  const auto geometry = GeometryType::New();
+  geometry->SetCArm(arm, { pixels, pixels, pitch, pitch });
+  return geometry;
+}
 
+inline ImageType::Pointer
+AddNoise(const ImageType & mean, unsigned int seed)
+{
+  const auto noise = itk::PhotonNoiseImageFilter::New();
+  noise->SetInput(&mean);
+  noise->SetSeed(seed);
+  noise->Update();
+  const ImageType::Pointer counts = noise->GetOutput();
+  counts->DisconnectPipeline();
+  return counts;
+}
+
+/** Depths by voxels' exact lengths (Siddon) at the CT's full resolution, 4 x 4 sub-rays a pixel. */
+inline ImageType::Pointer
+ProjectFinely(const ImageType & mu, const GeometryType & geometry)
+{
   const auto drr = itk::SubrayRadiographImageFilter::New();
   drr->SetInput(&mu);
-  drr->SetGeometry(view.geometry);
+  drr->SetGeometry(&geometry);
   drr->SetProjector(itk::SubrayRadiographImageFilter::ProjectorEnum::Siddon);
   drr->SetSubraysPerSide(4);
   drr->Update();
+  const ImageType::Pointer depths = drr->GetOutput();
+  depths->DisconnectPipeline();
+  return depths;
+}
 
-  const auto   mean = Copy(*drr->GetOutput());
+/** Counts with noise. */
+inline View
+MakeView(const ImageType & mu, double primaryAngle, const Case & what, unsigned int seed)
+{
+  View view;
+  view.geometry = MakeGeometry(mu, primaryAngle, Pixels, what.pitch);
+  const auto   mean = ProjectFinely(mu, *view.geometry);
   const double openBeam = PhotonsPerMM2 * what.pitch * what.pitch * what.exposure;
   for (itk::ImageRegionIteratorWithIndex<ImageType> p(mean, mean->GetLargestPossibleRegion()); !p.IsAtEnd(); ++p)
   {
@@ -251,12 +280,7 @@ MakeView(const ImageType & mu, double primaryAngle, const Case & what, unsigned 
       mean->GetBufferPointer()[i] += static_cast<float>(what.scatter) * smooth->GetBufferPointer()[i];
     }
   }
-  const auto noise = itk::PhotonNoiseImageFilter::New();
-  noise->SetInput(mean);
-  noise->SetSeed(seed);
-  noise->Update();
-  view.counts = noise->GetOutput();
-  view.counts->DisconnectPipeline();
+  view.counts = AddNoise(*mean, seed);
   return view;
 }
 
@@ -310,7 +334,11 @@ MakeScene(const ImageType & mu, const Case & what, unsigned int numberOfViews, b
       MaskByHand(scene.views.back(), what);
     }
   }
-  auto volume = what.truncated ? CutSlices(mu) : Copy(mu);
+  ImageType::ConstPointer volume = &mu;
+  if (what.truncated)
+  {
+    volume = CutSlices(mu);
+  }
   if (!full)
   {
     // About 2.8 mm: what the fastest registration works with, made once for each CT.
@@ -323,11 +351,7 @@ MakeScene(const ImageType & mu, const Case & what, unsigned int numberOfViews, b
     pyramid->SetVolumeBlock(block);
     volume = pyramid->AverageVolume(volume);
   }
-  for (itk::ImageRegionIterator<ImageType> p(volume, volume->GetLargestPossibleRegion()); !p.IsAtEnd(); ++p)
-  {
-    p.Set(static_cast<float>(what.attenuation * p.Get()));
-  }
-  scene.mu = volume;
+  scene.mu = Scaled(*volume, what.attenuation);
   return scene;
 }
 

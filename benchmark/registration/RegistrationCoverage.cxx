@@ -24,7 +24,6 @@
 #include "ProtocolScene.h"
 
 #include "itkDigitallyReconstructedRadiographImageFilter.h"
-#include "itkPhotonNoiseImageFilter.h"
 #include "itkRadiographRegistrationMethod.h"
 
 #include "vnl/algo/vnl_matrix_inverse.h"
@@ -72,13 +71,9 @@ struct Imaging
 std::vector<Imaging>
 AllImagings()
 {
-  std::vector<Imaging> imagings(1);
-  imagings[0].name = "known";
-  const auto add = [&imagings](const std::string & name, const std::function<void(Imaging &)> & change) {
-    imagings.emplace_back();
-    imagings.back().name = name;
-    change(imagings.back());
-  };
+  std::vector<Imaging> imagings;
+  const auto           add = [&imagings](const char * name, const auto & change) { AddCase(imagings, name, change); };
+  add("known", [](Imaging &) {});
   add("estimated",
       [](Imaging & i) { i.exposure = 1.5, i.attenuation = 0.9, i.uniformScatter = 0.3, i.estimated = true; });
   add("fine", [](Imaging & i) { i.fine = true; });
@@ -95,39 +90,26 @@ struct MeanView
   ImageType::Pointer    mean;
 };
 
+/** As registration projects. */
 ImageType::Pointer
-ProjectDepths(const ImageType & mu, const GeometryType & geometry, bool fine)
+ProjectAlike(const ImageType & mu, const GeometryType & geometry)
 {
-  const auto project = [&](const auto & drr) {
-    drr->SetInput(&mu);
-    drr->SetGeometry(&geometry);
-    drr->Update();
-    return Copy(*drr->GetOutput());
-  };
-  if (fine)
-  {
-    const auto drr = itk::SubrayRadiographImageFilter::New();
-    drr->SetProjector(itk::SubrayRadiographImageFilter::ProjectorEnum::Siddon);
-    drr->SetSubraysPerSide(4);
-    return project(drr);
-  }
   const auto drr = itk::DigitallyReconstructedRadiographImageFilter::New();
+  drr->SetInput(&mu);
+  drr->SetGeometry(&geometry);
   drr->SetProjector(itk::DigitallyReconstructedRadiographImageFilter::ProjectorEnum::CellGauss);
-  return project(drr);
+  drr->Update();
+  const ImageType::Pointer depths = drr->GetOutput();
+  depths->DisconnectPipeline();
+  return depths;
 }
 
 MeanView
 MakeMeanView(const ImageType & mu, double primaryAngle, const Imaging & imaging)
 {
-  MeanView           view;
-  GeometryType::CArm arm;
-  arm.primaryAngle = primaryAngle;
-  arm.sourceIsocenterDistance = 700;
-  arm.sourceDetectorDistance = 1100;
-  arm.isocenter = CenterOf(mu);
-  view.geometry = GeometryType::New();
-  view.geometry->SetCArm(arm, { Side, Side, Pitch, Pitch });
-  view.mean = ProjectDepths(mu, *view.geometry, imaging.fine);
+  MeanView view;
+  view.geometry = MakeGeometry(mu, primaryAngle, Side, Pitch);
+  view.mean = imaging.fine ? ProjectFinely(mu, *view.geometry) : ProjectAlike(mu, *view.geometry);
   double sum = 0.0;
   for (itk::ImageRegionIterator<ImageType> p(view.mean, view.mean->GetLargestPossibleRegion()); !p.IsAtEnd(); ++p)
   {
@@ -145,18 +127,6 @@ MakeMeanView(const ImageType & mu, double primaryAngle, const Imaging & imaging)
   return view;
 }
 
-ImageType::Pointer
-AddNoise(const ImageType & mean, unsigned int seed)
-{
-  const auto noise = itk::PhotonNoiseImageFilter::New();
-  noise->SetInput(&mean);
-  noise->SetSeed(seed);
-  noise->Update();
-  const ImageType::Pointer counts = noise->GetOutput();
-  counts->DisconnectPipeline();
-  return counts;
-}
-
 /** One realisation, from a start about 2 mm off. The truth is the identity. */
 itk::RadiographRegistrationMethod::Pointer
 Register(const ImageType & mu, const std::vector<MeanView> & views, const Imaging & imaging, unsigned int seed)
@@ -172,7 +142,8 @@ Register(const ImageType & mu, const std::vector<MeanView> & views, const Imagin
   method->SetEstimateAttenuation(imaging.estimated);
   method->SetEstimateScatter(imaging.estimated);
   std::mt19937_64 random(seed);
-  method->SetInitialTransform(DrawStart(random, 2.0, CenterOf(mu), TargetsAround(CenterOf(mu))));
+  const PointType center = itk::CenterOfGrid(mu);
+  method->SetInitialTransform(DrawStart(random, 2.0, center, TargetsAround(center)));
   method->SetBlockSize(BlockSize);
   itk::RadiographRegistrationLevel level;
   level.projector = itk::RadiographRegistrationMethod::ProjectorEnum::CellGauss;
@@ -247,12 +218,8 @@ RunImaging(const ImageType & full, const ImageType & reduced, const Imaging & im
   {
     views.push_back(MakeMeanView(imaging.fine ? full : reduced, angle, imaging));
   }
-  const auto mu = Copy(reduced);
-  for (itk::ImageRegionIterator<ImageType> p(mu, mu->GetLargestPossibleRegion()); !p.IsAtEnd(); ++p)
-  {
-    p.Set(static_cast<float>(imaging.attenuation * p.Get()));
-  }
-  const auto   targets = TargetsAround(CenterOf(*mu));
+  const auto   mu = Scaled(reduced, imaging.attenuation);
+  const auto   targets = TargetsAround(itk::CenterOfGrid(*mu));
   Coverage     known;
   Coverage     inflated;
   double       error = 0.0;

@@ -39,13 +39,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <iomanip>
 #include <iostream>
-#include <map>
 #include <random>
 #include <sstream>
 
@@ -336,7 +333,7 @@ void
 RunCase(const ImageType & mu, const Case & what, const Options & options)
 {
   const Scene     scene = MakeScene(mu, what, options.views, options.full);
-  const PointType center = CenterOf(mu);
+  const PointType center = itk::CenterOfGrid(mu);
   const auto      targets = TargetsAround(center);
   const PointType source = scene.views.front().geometry->GetSource();
   // A single view hardly sees the depth along its beam: it is judged by distances from rays.

@@ -18,6 +18,7 @@
 #ifndef itkViewRays_h
 #define itkViewRays_h
 
+#include "compute/InternalExport.h"
 #include "compute/ViewSensitivity.h"
 #include "itkRadiographGeometry.h"
 #include "kernel/Ray.h"
@@ -47,8 +48,8 @@ AffineMap
 ToAffineMap(const Transform<double, 3, 3> & transform);
 
 /** The centre of a voxel grid, mm, wherever its index starts. */
-Point<double, 3>
-CenterOfGrid(const ImageBase<3> & image);
+RADIOGRAPHY_INTERNAL_EXPORT Point<double, 3>
+                            CenterOfGrid(const ImageBase<3> & image);
 
 /** World (CT side), mm, to continuous index of an image's grid, counted from the first voxel of its largest region. */
 AffineMap

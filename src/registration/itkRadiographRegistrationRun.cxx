@@ -276,13 +276,9 @@ RadiographRegistrationRun::RunLevel(unsigned int index)
   const auto        start = Clock::now();
   const LevelType & level = m_Levels[index];
   m_Scene = this->Reduce(level);
-  m_GivenMasks.clear();
-  for (const RegistrationView & view : m_Scene.views)
-  {
-    m_GivenMasks.push_back(view.mask);
-  }
-  ReportType report = this->DescribeLevel(level, m_Scene);
-  m_LevelStart = m_Transform->Clone();
+  m_GivenMasks = MasksOf(m_Scene);
+  ReportType                   report = this->DescribeLevel(level, m_Scene);
+  const TransformType::Pointer masked = m_Transform->Clone();
   this->MaskTruncatedRays();
   this->PrepareMetric(index);
   const bool isFirst = index == 0;
@@ -296,7 +292,7 @@ RadiographRegistrationRun::RunLevel(unsigned int index)
       this->PrepareMetric(index);
     }
     this->Optimize(index, report);
-    this->FollowTruncation(index, report);
+    this->FollowTruncation(index, masked, report);
     this->LeaveOutOutliers(index, report);
     if (m_Content.reasons.empty())
     {
@@ -337,7 +333,7 @@ RadiographRegistrationRun::MaskTruncatedRays()
 
 // What is cut off is seen elsewhere when the pose has moved.
 void
-RadiographRegistrationRun::FollowTruncation(unsigned int index, ReportType & report)
+RadiographRegistrationRun::FollowTruncation(unsigned int index, TransformType::Pointer masked, ReportType & report)
 {
   if (!m_Method.GetMaskTruncation())
   {
@@ -350,8 +346,7 @@ RadiographRegistrationRun::FollowTruncation(unsigned int index, ReportType & rep
   {
     pitch = std::min(pitch, BlockOf(m_Levels[index], view) * sizes.views[view].pitchAtCT);
   }
-  const double           tolerance = pitch * std::max(0.5, static_cast<double>(m_Method.GetTruncationMargin()));
-  TransformType::Pointer masked = m_LevelStart;
+  const double tolerance = pitch * std::max(0.5, static_cast<double>(m_Method.GetTruncationMargin()));
   for (unsigned int round = 0; round < RoundsOfTruncation && m_Content.reasons.empty() &&
                                ComputeMeanDisplacement(*masked, *m_Transform, corners) > tolerance;
        ++round)
@@ -371,12 +366,9 @@ RadiographRegistrationRun::LeaveOutOutliers(unsigned int index, ReportType & rep
   {
     return;
   }
-  m_MasksBefore.clear();
-  for (const RegistrationView & view : m_Scene.views)
-  {
-    m_MasksBefore.push_back(view.mask);
-  }
-  for (unsigned int round = 0; round < RoundsOfOutliers && m_Content.reasons.empty() && this->MaskOutliers(); ++round)
+  const Masks given = MasksOf(m_Scene);
+  for (unsigned int round = 0; round < RoundsOfOutliers && m_Content.reasons.empty() && this->MaskOutliers(given);
+       ++round)
   {
     this->PrepareMetric(index);
     this->Optimize(index, report);
@@ -384,7 +376,7 @@ RadiographRegistrationRun::LeaveOutOutliers(unsigned int index, ReportType & rep
 }
 
 bool
-RadiographRegistrationRun::MaskOutliers()
+RadiographRegistrationRun::MaskOutliers(const Masks & given)
 {
   const auto before = m_Content.outlierMasks;
   m_Content.outlierMasks.clear();
@@ -393,27 +385,21 @@ RadiographRegistrationRun::MaskOutliers()
   for (unsigned int view = 0; view < m_Scene.views.size(); ++view)
   {
     RegistrationView & seen = m_Scene.views[view];
-    // Of the mask that was not looked for.
-    const MaskType * const given = m_MasksBefore[view];
-    const auto             kept = FindOutliers(seen,
+    // Outliers of the round before are looked at again.
+    const auto kept = FindOutliers(seen,
                                    *m_Metric->MakePrediction(view),
                                    *ProjectDepths(seen, m_Scene, *m_Transform),
-                                   given,
+                                   given[view],
                                    m_Method.GetOutlierBound());
-    const auto             joined = MaskType::New();
-    joined->CopyInformation(kept);
-    joined->SetRegions(kept->GetLargestPossibleRegion());
-    joined->Allocate();
+    seen.mask = JoinMasks(given[view], *kept);
     for (SizeValueType i = 0; i < kept->GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
     {
-      const bool isGiven = !given || given->GetBufferPointer()[i] != 0;
+      const bool isGiven = !given[view] || given[view]->GetBufferPointer()[i] != 0;
       const bool isKept = kept->GetBufferPointer()[i] != 0;
       const bool wasKept = before.empty() || before[view]->GetBufferPointer()[i] != 0;
-      joined->GetBufferPointer()[i] = isGiven && isKept ? 1 : 0;
       m_Content.outliers += isGiven && !isKept ? 1 : 0;
       changed += isGiven && isKept != wasKept ? 1 : 0;
     }
-    seen.mask = joined;
     m_Content.outlierMasks.emplace_back(kept.GetPointer());
   }
   return changed > 0;
@@ -682,16 +668,6 @@ RadiographRegistrationRun::CompareHalves()
   m_Content.halvesTolerance = this->FindHalvesTolerance();
 }
 
-RadiographRegistrationRun::MetricType::Pointer
-RadiographRegistrationRun::Refit(const RegistrationScene & scene, const LevelType & level, TransformType & moving) const
-{
-  const MetricType::Pointer metric = MakeRegistrationMetric(this->MakeModel(), scene, level, &moving);
-  const auto                optimizer = this->MakeOptimizer(*metric, StationarityOfHalf, IterationsOfHalf);
-  optimizer->StartOptimization();
-  this->StopIfAborted();
-  return metric;
-}
-
 double
 RadiographRegistrationRun::MeasureHalvesDisplacement() const
 {
@@ -731,7 +707,11 @@ RadiographRegistrationRun::RegisterHalf(unsigned int half, MatrixType & covarian
 {
   const LevelType & level = m_Levels.back();
   const auto        moving = m_Transform->Clone();
-  const auto metric = this->Refit(KeepHalf(m_Scene, m_Method.GetBlockSize() * level.stride, half), level, *moving);
+  const auto        metric = MakeRegistrationMetric(
+    this->MakeModel(), KeepHalf(m_Scene, m_Method.GetBlockSize() * level.stride, half), level, moving);
+  const auto optimizer = this->MakeOptimizer(*metric, StationarityOfHalf, IterationsOfHalf);
+  optimizer->StartOptimization();
+  this->StopIfAborted();
   m_Content.halvesParameters[half] = moving->GetParameters();
   const Evaluation end = EvaluateAt(*metric);
   covariance = InvertInformation(end.information / this->GetDispersionLeft());

@@ -43,7 +43,7 @@ private:
   using LevelType = RadiographRegistrationLevel;
   using ReportType = RadiographRegistrationLevelReport;
   using TransformType = Transform<double, 3, 3>;
-  using MaskType = Image<unsigned char, 3>;
+  using Masks = std::vector<Image<unsigned char, 3>::ConstPointer>;
   using MetricType = RadiographToVolumeMetricv4;
   using OptimizerType = FisherScoringOptimizerv4;
   using MatrixType = vnl_matrix<double>;
@@ -91,12 +91,14 @@ private:
   PrepareMetric(unsigned int index);
   void
   MaskTruncatedRays();
+  /** `masked` is where the CT was when the masks of the level were made. */
   void
-  FollowTruncation(unsigned int index, ReportType & report);
+  FollowTruncation(unsigned int index, TransformType::Pointer masked, ReportType & report);
   void
   LeaveOutOutliers(unsigned int index, ReportType & report);
+  /** Whether the last round left out others. */
   bool
-  MaskOutliers();
+  MaskOutliers(const Masks & given);
   ReportType
   DescribeLevel(const LevelType & level, const RegistrationScene & scene) const;
   SizeValueType
@@ -127,9 +129,6 @@ private:
   DescribeUncertainty(const Evaluation & end);
   void
   CompareHalves();
-  /** Leaves `moving` where the scene puts it, from where it is. */
-  MetricType::Pointer
-  Refit(const RegistrationScene & scene, const LevelType & level, TransformType & moving) const;
   double
   MeasureHalvesDisplacement() const;
   double
@@ -150,10 +149,8 @@ private:
   double                 m_Dispersion{ 1.0 };
   // Of the optimizer that runs.
   SizeValueType m_StepsTaken{ 0 };
-  // Of the level that runs: where it began, the masks given, and those without what is cut off.
-  TransformType::Pointer              m_LevelStart;
-  std::vector<MaskType::ConstPointer> m_GivenMasks;
-  std::vector<MaskType::ConstPointer> m_MasksBefore;
+  // Of the level that runs, with what is cut off.
+  Masks m_GivenMasks;
   // Of the last level.
   RegistrationScene   m_Scene;
   MetricType::Pointer m_Metric;

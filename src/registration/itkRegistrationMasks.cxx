@@ -34,7 +34,7 @@ constexpr double MedianToDeviation = 1.4826;
 constexpr int LeastNeighbours = 2;
 
 MaskType::Pointer
-MakeMask(const ImageType & like, unsigned char value)
+MakeMask(const ImageBase<3> & like, unsigned char value)
 {
   const auto mask = MaskType::New();
   mask->CopyInformation(&like);
@@ -107,6 +107,29 @@ VisitNeighbours(const Size<3> & size, std::int64_t pixel, const TVisit & visit)
 
 } // namespace
 
+std::vector<MaskType::ConstPointer>
+MasksOf(const RegistrationScene & scene)
+{
+  std::vector<MaskType::ConstPointer> masks;
+  for (const RegistrationView & view : scene.views)
+  {
+    masks.push_back(view.mask);
+  }
+  return masks;
+}
+
+MaskType::Pointer
+JoinMasks(const MaskType * given, const MaskType & other)
+{
+  const MaskType::Pointer joined = MakeMask(other, 0);
+  for (SizeValueType i = 0; i < other.GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
+  {
+    const bool isGiven = !given || given->GetBufferPointer()[i] != 0;
+    joined->GetBufferPointer()[i] = isGiven && other.GetBufferPointer()[i] != 0 ? 1 : 0;
+  }
+  return joined;
+}
+
 MaskType::Pointer
 LeaveOutTruncation(const RegistrationView &                           view,
                    const MaskType *                                   mask,
@@ -122,13 +145,7 @@ LeaveOutTruncation(const RegistrationView &                           view,
   filter->SetCutFaces(faces);
   filter->SetMargin(margin);
   filter->Update();
-  const MaskType::Pointer kept = filter->GetOutput();
-  kept->DisconnectPipeline();
-  for (SizeValueType i = 0; mask && i < kept->GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
-  {
-    kept->GetBufferPointer()[i] = mask->GetBufferPointer()[i] != 0 ? kept->GetBufferPointer()[i] : 0;
-  }
-  return kept;
+  return JoinMasks(mask, *filter->GetOutput());
 }
 
 ImageType::Pointer

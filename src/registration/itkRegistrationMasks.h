@@ -21,9 +21,20 @@
 #include "compute/InternalExport.h"
 #include "registration/itkRegistrationObjective.h"
 
+#include <vector>
+
 /** What a registration leaves out by itself. */
 namespace itk
 {
+
+/** Null where a view has none. */
+std::vector<Image<unsigned char, 3>::ConstPointer>
+MasksOf(const RegistrationScene & scene);
+
+/** 1 where both are not 0, pixel by pixel: unlike those of RadiographMask::Intersect, masks of a view need not say
+ * where they lie. `given` may be null, which is 1 everywhere. */
+Image<unsigned char, 3>::Pointer
+JoinMasks(const Image<unsigned char, 3> * given, const Image<unsigned char, 3> & other);
 
 /** `mask`, which may be null, without the rays of a view that meet what the CT has cut off. */
 Image<unsigned char, 3>::Pointer
